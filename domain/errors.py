@@ -1,0 +1,119 @@
+"""Every error we raise, sorted by who must act.
+
+FishboneError
+├── ToolError            told to the model; the investigation goes on
+│   ├── ToolNotFound, InvalidToolInput, ToolDenied, ToolTimeout, ToolUnavailable
+├── LimitExceeded        ends one agent's turn; what it found is kept
+│   ├── StepLimit, TokenLimit, TimeLimit
+├── RetryLater           told to the worker; the job comes back later
+│   ├── ModelUnavailable, StoreUnavailable
+├── BadAlert             told to the sender, 4xx
+│   ├── UnknownSource, UnreadablePayload, BadSignature
+├── BadBundle            told to the person at the command line, exit 2, with file and place
+└── BadConfiguration     told to the operator at start-up
+    ├── InvalidAgentFile, InvalidRunbook, MissingSetting
+"""
+
+
+class FishboneError(Exception):
+    """An error of ours; its text is one clear line for the one who must act."""
+
+
+class ToolError(FishboneError):
+    """A tool call that gave no result; its text tells the model how to do better."""
+
+    status = "error"
+
+
+class ToolNotFound(ToolError):
+    """No such tool, or not one this agent may use."""
+
+    status = "denied"
+
+
+class InvalidToolInput(ToolError):
+    """The arguments break the tool's schema or a business rule."""
+
+    status = "invalid"
+
+
+class ToolDenied(ToolError):
+    """Policy refuses the call; the text names the rule."""
+
+    status = "denied"
+
+
+class ToolTimeout(ToolError):
+    """The call did not end within its time."""
+
+    status = "timeout"
+
+
+class ToolUnavailable(ToolError):
+    """The source behind the tool cannot be reached or broke."""
+
+    status = "unavailable"
+
+
+class LimitExceeded(FishboneError):
+    """A budget is used up."""
+
+
+class StepLimit(LimitExceeded):
+    """An agent has made all the model calls it may make."""
+
+
+class TokenLimit(LimitExceeded):
+    """The token budget is used up."""
+
+
+class TimeLimit(LimitExceeded):
+    """The deadline has passed."""
+
+
+class RetryLater(FishboneError):
+    """Something needed is away for a while."""
+
+
+class ModelUnavailable(RetryLater):
+    """The model's endpoint does not answer."""
+
+
+class StoreUnavailable(RetryLater):
+    """The database does not answer."""
+
+
+class BadAlert(FishboneError):
+    """A webhook body that cannot be taken."""
+
+
+class UnknownSource(BadAlert):
+    """No receiver has this name."""
+
+
+class UnreadablePayload(BadAlert):
+    """The body is not what this sender posts."""
+
+
+class BadSignature(BadAlert):
+    """The sender did not prove who it is."""
+
+
+class BadBundle(FishboneError):
+    """A recorded incident that cannot be read; the text names file, place and mend."""
+
+
+class BadConfiguration(FishboneError):
+    """Something the operator must set right before the start."""
+
+
+class InvalidAgentFile(BadConfiguration):
+    """An agent's file does not load."""
+
+
+class InvalidRunbook(BadConfiguration):
+    """A runbook does not load."""
+
+
+class MissingSetting(BadConfiguration):
+    """A setting that is needed is not set."""
