@@ -14,7 +14,7 @@ Json = Any  # None, bool, int, float, str, list and dict of these
 
 @cache
 def _adapter(of: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(of)
+    return TypeAdapter(cast(Any, of))
 
 
 def to_plain(value: object) -> Json:

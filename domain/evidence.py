@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from domain.codec import Json
+from domain.facts import Fact
+from domain.results import Change, Edge, Passage
 
 
 class Severity(StrEnum):
@@ -78,4 +80,7 @@ class Evidence:
     findings: tuple[Finding, ...] = ()
     gaps: tuple[Gap, ...] = ()
     coverage: tuple[Coverage, ...] = ()
-    facts: tuple[Json, ...] = ()  # typed facts that root_cause needs (inventory, edges, changes), as plain JSON
+    facts: tuple[Fact, ...] = ()  # what root_cause builds the inventory of
+    edges: tuple[Edge, ...] = ()  # who needs whom
+    changes: tuple[Change, ...] = ()  # before the onset
+    passages: tuple[Passage, ...] = ()  # what retrieval found

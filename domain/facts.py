@@ -29,9 +29,9 @@ _K8S = "namespace, reason, message, labels, node, owner, age_seconds, service_ac
 FACTS: Final[dict[str, str]] = {
     # what runs
     "container": "state, status, reason, exit_code, oom_killed, restart_count, restart_policy, memory_limit, "
-    "cpu_limit, pids_limit, shm_size, ulimits, health, health_output, health_command, health_streak, health_exit_code, image, "
-    "image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, privileged, "
-    "security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
+    "cpu_limit, pids_limit, shm_size, ulimits, health, health_output, health_command, health_streak, health_exit_code, "
+    "image, image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, "
+    "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pod, namespace, service, project, depends_on, init, "
     "network_mode, platform, probes, memory_request, cpu_request",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "

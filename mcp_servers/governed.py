@@ -1,0 +1,36 @@
+"""The decorator every tool of our own stands under: what it may do, and what the hub must know of it."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import ToolAnnotations
+
+META: Final = "fishbone"
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def server(name: str, instructions: str) -> MCPServer:
+    """A server of our own, with our version."""
+    return MCPServer(name=name, instructions=instructions, version="1", log_level="WARNING")
+
+
+def reads(
+    of: MCPServer,
+    *,
+    view: str,
+    roles: tuple[str, ...],
+    timeout_seconds: float = 20.0,
+    retries: int = 1,
+    budget_chars: int = 12_000,
+) -> Callable[[F], F]:
+    """Register a read-only tool. Its name is the function's name, its description the docstring.
+
+    `view` names the hub's view of the result; `roles` the agents it is meant for.
+    """
+    meta = {
+        "access": "read", "risk": "low", "view": view, "roles": list(roles), "timeout_seconds": timeout_seconds,
+        "retries": retries, "budget_chars": budget_chars,
+    }  # fmt: skip
+    hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+    return of.tool(annotations=hints, meta={META: meta}, structured_output=True)
