@@ -29,6 +29,7 @@ class ToolSpec:
     budget_chars: int = 12_000
     roles: tuple[str, ...] = ()  # agents it is meant for; empty: all
     view: str = ""  # name of the view that makes compact text of the result
+    version: str = "1"  # of the server that offers it
 
 
 @dataclass(frozen=True)

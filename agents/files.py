@@ -1,0 +1,58 @@
+"""An agent is its file: front matter for the machine, body for a model. A file that does not load stops the start."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from domain.errors import InvalidAgentFile
+
+RULES: Final = "rules.md"  # the partial that all prompts share
+
+
+class Bounds(BaseModel):
+    """What one run of the agent may use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    steps: int = Field(ge=1, le=50)  # model calls with tools bound
+    seconds: float = Field(gt=0, le=3600)  # wall clock
+    tokens: int = Field(default=60_000, ge=1000)
+
+
+class _Front(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    purpose: str = Field(min_length=10)
+    tools: list[str] = Field(min_length=1)
+    limits: Bounds
+
+
+@dataclass(frozen=True)
+class AgentFile:
+    """One agent as its file describes it."""
+
+    name: str
+    purpose: str
+    tools: tuple[str, ...]  # names, or `server_*`
+    bounds: Bounds
+    prompt: str  # the body, then the shared rules
+
+
+def load_agents() -> dict[str, AgentFile]:
+    """All agents, by name. Raises InvalidAgentFile that names the file."""
+    folder = files("agents")
+    rules = folder.joinpath(RULES).read_text("utf-8")
+    found = sorted((f for f in folder.iterdir() if f.name.endswith(".md") and f.name != RULES), key=lambda f: f.name)
+    return {agent.name: agent for agent in (_load(file, rules) for file in found)}
+
+
+def _load(file: Traversable, rules: str) -> AgentFile:
+    try:
+        _, front, body = file.read_text("utf-8").split("---\n", 2)
+        read = _Front.model_validate(yaml.safe_load(front))
+    except (ValueError, ValidationError, yaml.YAMLError) as exc:
+        raise InvalidAgentFile(f"agents/{file.name}: {' '.join(str(exc).split())[:300]}") from exc
+    name = file.name.removesuffix(".md")
+    return AgentFile(name, read.purpose, tuple(read.tools), read.limits, f"{body.strip()}\n\n{rules.strip()}\n")
