@@ -1,4 +1,4 @@
-"""The flight recording: every tool call of a run and what it gave, so that a run can be replayed without its sources."""
+"""The flight recording: every tool call of a run and what it gave, to replay the run without its sources."""
 
 import hashlib
 import json

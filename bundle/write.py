@@ -1,6 +1,5 @@
 """Writes a folder in one move: beside its place first, then renamed, so that nobody sees half of it."""
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,11 +54,36 @@ def _take_place(beside: Path, target: Path, force: bool) -> None:
     must_be_free(target, force)
     old = beside.with_name(f"{beside.name}.old")
     try:
-        if target.is_dir():
-            target.rename(old)
-        os.replace(beside, target)
+        if _has_more(target, beside):
+            _replace_entries(beside, target, old)
+        else:
+            _replace_whole(beside, target, old)
     except OSError as exc:
-        if old.exists() and not target.exists():
-            old.rename(target)
         raise BadBundle(f"{target}: cannot be written: {exc.strerror}; what was there is kept") from exc
-    rmtree(old, ignore_errors=True)
+    finally:
+        rmtree(old, ignore_errors=True)
+
+
+def _has_more(target: Path, beside: Path) -> bool:
+    """Whether somebody else's files lie in the target: `force` replaces only what has the same name."""
+    return target.is_dir() and any(not (beside / entry.name).exists() for entry in target.iterdir())
+
+
+def _replace_whole(beside: Path, target: Path, old: Path) -> None:
+    if target.is_dir():
+        target.rename(old)
+    try:
+        beside.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+
+
+def _replace_entries(beside: Path, target: Path, old: Path) -> None:
+    old.mkdir()
+    for entry in sorted(beside.iterdir()):
+        place = target / entry.name
+        if place.is_symlink() or place.exists():
+            place.rename(old / entry.name)
+        entry.rename(place)
