@@ -1,0 +1,60 @@
+"""What was ruled out, what was searched, and what could not be checked."""
+
+from typing import Final
+
+from domain.diagnosis import Hypothesis
+from domain.evidence import Coverage, Gap
+from report.document import in_call_order
+from report.escape import cell, code, words
+from report.page import Page
+from report.verdict import ranked
+
+OTHERS: Final = 5
+COLUMNS: Final = ("call", "source", "window", "filter", "matched", "shown", "status")
+
+
+def ruled_out(page: Page) -> list[str]:
+    """What was looked at and dropped, and the other hypotheses with what speaks against them."""
+    lines = [f"- {words(told, 300)}" for told in page.report.diagnosis.ruled_out]
+    others = ranked(page.report.diagnosis)[1 if page.cause else 0 :][:OTHERS]
+    return [*lines, *(_other(page, other) for other in others)] or [page.say["nothing_ruled_out"]]
+
+
+def coverage(page: Page) -> list[str]:
+    """One row per call, then the gaps and the recorder's note."""
+    lines = _table(page) if page.report.coverage else [page.say["no_coverage"]]
+    gaps = [_gap(page, gap) for gap in page.report.gaps]
+    gaps += [f"- {words(told, 300)}" for told in page.report.incident.gaps]
+    lines += ["", f"**{page.say['gaps']}**", "", *(gaps or [page.say["no_gaps"]])]
+    notes = page.report.incident.notes.strip()
+    return [*lines, "", f"**{page.say['notes']}:** {words(notes, 600)}"] if notes else lines
+
+
+def _other(page: Page, other: Hypothesis) -> str:
+    told = f"- {code(other.fault, 80)} · {code(other.entity, 120)} ({page.say['score']} {other.score:.2f})"
+    against = "; ".join(words(reason, 160) for reason in other.contradicts[:3])
+    return f"{told}: {words(other.summary, 200)}" + (f" · {page.say['against']}: {against}" if against else "")
+
+
+def _table(page: Page) -> list[str]:
+    rows = [_row(page, c) for c in in_call_order(page.report.coverage)]
+    used = [n for n in range(len(COLUMNS)) if any(row[n] != "-" for row in rows)]
+    head = [page.say[COLUMNS[n]] for n in used]
+    body = [[row[n] for n in used] for row in rows]
+    return [_line(head), _line(["---"] * len(used)), *map(_line, body)]
+
+
+def _row(page: Page, c: Coverage) -> list[str]:
+    returned = "-" if c.returned is None else f"{c.returned}" + (f" ({page.say['cut']})" if c.truncated else "")
+    matched = "-" if c.matched is None else str(c.matched)
+    return [cell(c.call_id, 40), cell(c.source, 60), cell(c.window, 45), cell(c.filter, 50), matched, returned,
+            cell(c.status, 20)]  # fmt: skip
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _gap(page: Page, gap: Gap) -> str:
+    tried = f" ({page.say['tried'].format(what=words(gap.tried, 160))})" if gap.tried.strip() else ""
+    return f"- {words(gap.what, 200)}: {words(gap.why, 240)}{tried}"

@@ -1,0 +1,82 @@
+"""Impact, timeline and causal chain: what happened, told forward."""
+
+from datetime import datetime
+from typing import Final
+
+from domain.alert import Alert, AlertStatus
+from domain.diagnosis import Verdict
+from domain.evidence import Finding
+from report.escape import block, cell, code, words
+from report.mermaid import flowchart
+from report.moments import clock, offset
+from report.page import Page, findings_of
+
+MOMENTS: Final = 20  # rows of the timeline
+FOLLOWS: Final = 6
+ALERTS: Final = 12
+Row = tuple[datetime, str]
+
+
+def impact(page: Page) -> list[str]:
+    """Which alerts, what they say, who is affected, what follows from the cause."""
+    lines = [_alert(page, alert) for alert in page.report.incident.alerts[:ALERTS]]
+    affected = dict.fromkeys(code(link.entity, 120) for link in (page.cause.chain if page.cause else ()))
+    if affected:
+        lines.append(f"- **{page.say['affected']}:** {', '.join(affected)}")
+    follows = page.cause.explains[:FOLLOWS] if page.cause else ()
+    return lines + [f"- **{page.say['follows']}:** {words(told, 240)}" for told in follows]
+
+
+def timeline(page: Page) -> list[str]:
+    """The dated findings and the alerts, oldest first."""
+    rows, fired = _moments(page), page.report.incident.fired_at
+    if not rows:
+        return [page.say["no_times"]]
+    head = f"| {page.say['time']} | {page.say['distance']} | {page.say['what']} |"
+    return [
+        head,
+        "| --- | ---: | --- |",
+        *(f"| {clock(at, fired)} | {offset(at, fired)} | {what} |" for at, what in rows),
+    ]
+
+
+def chain(page: Page) -> list[str]:
+    """The chain as a flowchart, and again in words with its citations."""
+    cause = page.cause
+    if cause is None or not cause.chain:
+        return [page.say["no_chain"]]
+    links = [f"{n}. {page.told(ln.entity, ln.statement, ln.citations)}" for n, ln in enumerate(cause.chain, 1)]
+    if page.report.diagnosis.verdict is not Verdict.ROOT_CAUSE:
+        return links
+    boxes = [(link.entity, link.statement) for link in cause.chain]
+    boxes += [(page.say["alert"], alert.name) for alert in page.report.incident.alerts[:1]]
+    return [block(flowchart(boxes), "mermaid"), "", *links]
+
+
+def _alert(page: Page, alert: Alert) -> str:
+    status = page.say["resolved" if alert.status is AlertStatus.RESOLVED else "firing"]
+    since = f", {clock(alert.starts_at, page.report.incident.fired_at)} UTC" if alert.starts_at else ""
+    told = alert.annotations.get("summary") or alert.annotations.get("description") or ""
+    said = f": {words(told, 200)}" if told.strip() else ""
+    return f"- {code(alert.name, 100)} ({words(alert.severity, 30)}, {status}{since}){said}"
+
+
+def _moments(page: Page) -> list[Row]:
+    """The most telling dated findings, in order of time, with the alerts among them."""
+    dated = list({(f.entity, f.statement): f for f in _by_weight(page) if f.onset}.values())[:MOMENTS]
+    rows = [(f.onset, page.told(f.entity, f.statement, f.citations, 160)) for f in dated if f.onset]
+    for alert in page.report.incident.alerts[:ALERTS]:
+        name = cell(alert.name, 80)
+        if alert.starts_at:
+            rows.append((alert.starts_at, f"**{page.say['alert_began'].format(name=name)}**"))
+        if alert.ends_at:
+            rows.append((alert.ends_at, f"**{page.say['alert_ended'].format(name=name)}**"))
+    return sorted(dict.fromkeys(rows), key=lambda row: row[0])
+
+
+def _by_weight(page: Page) -> list[Finding]:
+    """What the cause rests on first, then the rest, the weightiest first."""
+    rests = list(page.cause.findings) if page.cause else []
+    shown = {(f.entity, f.statement) for f in rests}
+    others = [f for f in findings_of(page.report) if (f.entity, f.statement) not in shown]
+    return rests + sorted(others, key=lambda f: -f.weight)
