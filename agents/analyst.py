@@ -1,4 +1,4 @@
-"""The offline analyst: a chat model of our own, without a network. It reads the task and the artifacts, nothing else."""
+"""The offline analyst: a chat model of our own, without network. It reads the task and the artifacts, nothing else."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,0 +1,116 @@
+"""Candidate causes: findings that speak for the same fault of the same thing, put together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from analysis.case import Case
+from domain.entity import kind_of
+from domain.evidence import Finding
+from domain.fault import is_fault
+
+# A symptom that no runbook explains is a candidate of last resort: which fault it stands for, and how much of its
+# weight counts. A shared factor well under 1 keeps a symptom below any fault that a signature proves.
+SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
+    "state.not_running": ("process.exited", 0.55),
+    "state.restarting": ("process.crash_loop", 0.5),
+    "state.unhealthy": ("health.check_failing", 0.5),
+    "state.not_ready": ("health.not_ready", 0.5),
+    "event.warning": ("kubernetes.warning", 0.4),
+    "probe.failed": ("network.unreachable", 0.5),
+    "log.new": ("application.error", 0.5),
+    "log.burst": ("application.error", 0.45),
+    "log.error": ("application.error", 0.4),
+    "log.gap": ("process.silent", 0.4),
+    "metric.anomaly": ("load.anomaly", 0.6),
+    "trace.slow": ("dependency.slow", 0.6),
+    "trace.failing": ("dependency.failing", 0.6),
+    "trace.network_delay": ("network.delay", 0.7),
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One fault of one entity, with the findings that speak for it."""
+
+    entity: str
+    fault: str
+    findings: tuple[Finding, ...]  # the most telling first
+    known: bool  # a runbook defines the fault
+
+    @cached_property
+    def strength(self) -> float:
+        """0..1, noisy-or over distinct signatures: saying the same again adds nothing."""
+        best: dict[str, float] = {}
+        for finding in self.findings:
+            key = finding.signature or f"{finding.kind} {finding.statement}"
+            best[key] = max(best.get(key, 0.0), finding.weight)
+        factor = 1.0 if self.known else SYMPTOMS.get(self.findings[0].kind, ("", 0.6))[1]
+        doubt = 1.0
+        for weight in sorted(best.values(), reverse=True)[: 6 if self.known else 1]:
+            doubt *= 1.0 - min(weight, 0.98)
+        return factor * (1.0 - doubt)
+
+    @cached_property
+    def onset(self) -> datetime | None:
+        """When the first of its findings began."""
+        return min((f.onset for f in self.findings if f.onset), default=None)
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The sources it rests on: two that agree are worth more than one that repeats itself."""
+        return frozenset(c.source for f in self.findings for c in f.citations if c.source)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`cause` explains `symptom`, with how sure that link is (1 known to be connected, 0.5 not known)."""
+
+    cause: Candidate
+    symptom: Candidate
+    strength: float
+
+
+def candidates(case: Case) -> tuple[Candidate, ...]:
+    """All candidates, strongest first; ties by entity and fault."""
+    groups: dict[str, list[list[Finding]]] = {}
+    for finding in case.findings:
+        fault = fault_of(finding)
+        if fault:
+            _join(groups.setdefault(fault, []), finding, case)
+    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped]
+    return tuple(sorted(found, key=lambda c: (-c.strength, c.fault, c.entity)))
+
+
+def fault_of(finding: Finding) -> str:
+    """The fault a finding speaks for; nothing for one that only informs."""
+    if finding.kind in SYMPTOMS:
+        return SYMPTOMS[finding.kind][0]
+    return finding.kind if is_fault(finding.kind) else ""
+
+
+def _join(groups: list[list[Finding]], finding: Finding, case: Case) -> None:
+    """Into the group about the same thing, or about something so near that it is one fault."""
+    for group in groups:
+        if any(_one(case, finding.entity, other.entity) for other in group):
+            group.append(finding)
+            return
+    groups.append([finding])
+
+
+def _one(case: Case, a: str, b: str) -> bool:
+    return a == b or case.inventory.same(a, b) or b in case.inventory.related(a)
+
+
+def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
+    ordered = tuple(sorted(group, key=lambda f: (-f.weight, -f.score, f.onset is None, f.onset or 0, f.statement)))
+    runbook = case.by_fault.get(fault)
+    return Candidate(_entity(ordered, runbook.entity if runbook else ""), fault, ordered, runbook is not None)
+
+
+def _entity(findings: Iterable[Finding], kind: str) -> str:
+    """The entity of the kind at fault, if one finding has it; else that of the most telling finding."""
+    named = [finding.entity for finding in findings]
+    return next((entity for entity in named if kind_of(entity) == kind), named[0])

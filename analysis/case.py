@@ -1,0 +1,49 @@
+"""What root_cause knows of an incident: all that the reasoning works on."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from analysis.inventory import Inventory
+from domain.alert import Incident
+from domain.evidence import Coverage, Finding, Gap
+from domain.facts import Fact
+from domain.results import Change, Passage
+from domain.runbook import Runbook
+
+
+@dataclass(frozen=True)
+class Case:
+    """One incident with everything that was found about it. Pure data; the same case gives the same diagnosis."""
+
+    incident: Incident
+    alerted: tuple[str, ...]  # entities the alerts are about, best first
+    findings: tuple[Finding, ...]
+    facts: tuple[Fact, ...]
+    changes: tuple[Change, ...]
+    inventory: Inventory
+    knowledge: tuple[Runbook, ...]
+    passages: tuple[Passage, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+
+    @cached_property
+    def by_fault(self) -> dict[str, Runbook]:
+        """The runbook of each fault."""
+        return {runbook.fault: runbook for runbook in self.knowledge}
+
+    @cached_property
+    def alert_names(self) -> tuple[str, ...]:
+        """What the alerts are called."""
+        return tuple(dict.fromkeys(alert.name for alert in self.incident.alerts))
+
+    def near_alert(self, entity: str) -> float:
+        """How near the entity is to what the alert is about: 1 the same, 0.8 needed by it, 0.4 unknown."""
+        if not self.alerted:
+            return 0.5
+        if any(self.inventory.same(entity, alerted) for alerted in self.alerted):
+            return 1.0
+        if any(self.inventory.depends(alerted, entity) for alerted in self.alerted):
+            return 0.8
+        if any(self.inventory.depends(entity, alerted) for alerted in self.alerted):
+            return 0.5
+        return 0.4

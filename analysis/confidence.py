@@ -1,0 +1,51 @@
+"""How sure the best hypothesis is: a logistic model over a few features, fitted on recorded incidents.
+
+`bench/confidence.py` fits WEIGHTS by cross-validation and prints the reliability curve; docs/accuracy.md has its outcome.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from analysis.case import Case
+from domain.diagnosis import Hypothesis
+
+BAR: Final = 0.2  # below it nobody is helped by a name: the verdict is undetermined
+
+
+@dataclass(frozen=True)
+class Features:
+    """What tells a right answer from a wrong one, each 0..1."""
+
+    evidence: float  # noisy-or of its signatures
+    margin: float  # distance to the next hypothesis that is not its own symptom
+    known: float  # a runbook defines the fault
+    alert: float  # nearness to what the alert is about
+    agreement: float  # independent sources beyond the first
+    explains: float  # how much of the rest follows from it
+    against: float  # contradictions
+
+
+WEIGHTS: Final = Features(2.4, 1.4, 1.6, 0.6, 0.5, 0.7, -2.0)
+BIAS: Final = -3.4
+
+
+def features(case: Case, ranked: tuple[Hypothesis, ...]) -> Features:
+    """The features of the best hypothesis."""
+    top = ranked[0]
+    rival = next((h.score for h in ranked[1:] if h.terms.get("symptom", 0.0) > -0.2), 0.0)
+    return Features(
+        evidence=top.terms.get("evidence", 0.0),
+        margin=max(0.0, min(1.0, (top.score - rival) / 0.5)),
+        known=float(bool(top.runbook)),
+        alert=case.near_alert(top.entity),
+        agreement=min(1.0, top.terms.get("agreement", 0.0) / 0.12),
+        explains=min(1.0, top.terms.get("explains", 0.0) / 0.35),
+        against=min(1.0, -top.terms.get("against", 0.0) / 0.5),
+    )
+
+
+def confidence(of: Features) -> float:
+    """The probability, 0..1, that the hypothesis with these features is right."""
+    z = BIAS + sum(getattr(WEIGHTS, name) * value for name, value in vars(of).items())
+    return round(1.0 / (1.0 + math.exp(-z)), 3)

@@ -1,0 +1,36 @@
+"""agent: one branch of the fan-out. Whatever happens in it, its evidence or its gap comes back."""
+
+import time
+from dataclasses import replace
+
+from langgraph.errors import NodeError
+from langgraph.runtime import Runtime
+
+from agents.react import AgentRun, investigate
+from domain.codec import from_plain, to_plain
+from domain.evidence import Evidence, Gap
+from domain.plan import Task
+from graph.context import Work
+from graph.state import Branch, Investigation
+
+
+async def agent(state: Branch, runtime: Runtime[Work]) -> Investigation:
+    """Run the loop for one task."""
+    work, task = runtime.context, from_plain(Task, state["task"])
+    work.notice("agent_started", task.agent)
+    file = work.agents[task.agent]
+    granted = {name: work.registry[name] for name in sorted(work.grants[task.agent])}
+    run = AgentRun(
+        file, work.models[state["by"]][task.agent], state["by"], work.hub, replace(work.caller, agent=task.agent), granted,
+        time.monotonic() + file.bounds.seconds,
+    )  # fmt: skip
+    evidence = await investigate(task, run)
+    work.notice("agent_done", f"{task.agent} {len(evidence.findings)} {len(evidence.gaps)}")
+    return {"evidence": [to_plain(evidence)]}
+
+
+def agent_failed(state: Branch, error: NodeError) -> Investigation:
+    """A branch that raised or ran out of time: its evidence is the gap. Pure, since it has no time-out of its own."""
+    name, said = state["task"]["agent"], f"{type(error.error).__name__}: {error.error}"
+    gap = Gap(f"all that the {name} agent was to find out", said, "the other agents went on")
+    return {"evidence": [to_plain(Evidence(name, state["by"], f"The {name} agent failed.", gaps=(gap,)))]}

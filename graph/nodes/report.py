@@ -1,0 +1,111 @@
+"""report: actions from the passages found, every citation checked, one typed artifact."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from analysis.wording import fill
+from domain.alert import Incident
+from domain.codec import from_plain, to_plain
+from domain.diagnosis import Action, Diagnosis, Hypothesis, Verdict
+from domain.evidence import Citation, Evidence, Gap
+from domain.report import Report, Run
+from domain.results import Passage
+from domain.runbook import Remedy, Runbook
+from domain.tool import ToolResult
+from graph.context import Work
+from graph.nodes.root_cause import read
+from graph.state import Investigation
+from report.check import check
+
+READ_ONLY_FIRST = {"read": 0, "low": 1, "medium": 2, "high": 3}
+
+
+async def report(state: Investigation, runtime: Runtime[Work]) -> Investigation:
+    """The report, checked. Its calls stay in the ledger: the caller joins them again for rendering."""
+    work = runtime.context
+    work.notice("stage", "report")
+    calls = tuple(entry.result for entry in work.hub.ledger.entries())
+    draft = compose(state, work, calls)
+    checked = check(draft)
+    return {"report": to_plain(without_calls(checked))}
+
+
+def compose(state: Investigation, work: Work, calls: tuple[ToolResult, ...]) -> Report:
+    """All that the report says, before its citations are checked."""
+    incident = from_plain(Incident, state["incident"])
+    evidence = read(state["evidence"], work)
+    diagnosis = from_plain(Diagnosis, state["diagnosis"])
+    passages = [from_plain(Passage, each) for each in state["passages"]]
+    ended = work.clock()
+    return Report(
+        incident=incident,
+        diagnosis=diagnosis,
+        evidence=evidence,
+        coverage=tuple(result.coverage for result in calls if result.coverage),
+        gaps=_gaps(incident, evidence, passages),
+        actions=tuple(_actions(diagnosis, passages, work.knowledge, calls)),
+        passages=tuple(dict.fromkeys(p.runbook for p in passages)),
+        calls=calls,
+        run=Run(
+            work.investigation,
+            work.started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            round((ended - work.started_at).total_seconds(), 3),
+            (state["by"],),
+            work.contract,
+            work.fingerprint,
+            tool_calls=len(calls),
+        ),  # fmt: skip
+    )
+
+
+def without_calls(report: Report) -> Report:
+    """The report as state keeps it: small, since the results are stored by hash."""
+    return replace(report, calls=())
+
+
+def _gaps(incident: Incident, evidence: tuple[Evidence, ...], passages: list[Passage]) -> tuple[Gap, ...]:
+    told = [Gap("the alert", gap) for gap in incident.gaps]
+    told += [gap for each in evidence for gap in each.gaps]
+    told += (
+        []
+        if passages
+        else [Gap("runbooks", "no runbook fits, or none is indexed", "search by alert and by hypotheses")]
+    )
+    return tuple(dict.fromkeys(told))
+
+
+def _actions(
+    diagnosis: Diagnosis, passages: list[Passage], knowledge: tuple[Runbook, ...], calls: tuple[ToolResult, ...]
+) -> Iterable[Action]:
+    """What the runbook of the cause proposes, read-only first; only of runbooks that retrieval found."""
+    if diagnosis.verdict is Verdict.HEALTHY or not diagnosis.hypotheses:
+        return
+    top = diagnosis.hypotheses[0]
+    found = {p.runbook for p in passages}
+    runbook = next((r for r in knowledge if r.fault == top.fault and r.name in found), None)
+    if runbook is None:
+        return
+    cited = _cited(runbook.name, calls)
+    steps = (("now", (*runbook.checks[:1], *runbook.now)), ("next", runbook.next), ("prevention", runbook.prevention))
+    for when, remedies in steps:
+        for remedy in sorted(remedies, key=lambda r: READ_ONLY_FIRST.get(r.risk, 2)):
+            yield _action(when, remedy, top, runbook.name, cited)
+
+
+def _action(when: str, remedy: Remedy, top: Hypothesis, runbook: str, cited: tuple[Citation, ...]) -> Action:
+    text = fill(remedy.text, top.entity, top.captures)
+    command = fill(remedy.command, top.entity, top.captures, shlex.quote)
+    return Action(when, text, command, remedy.risk, runbook, cited)
+
+
+def _cited(runbook: str, calls: tuple[ToolResult, ...]) -> tuple[Citation, ...]:
+    """The place in a search's result where the runbook was found."""
+    for call in calls:
+        if call.tool == "runbooks_search" and isinstance(call.data, dict):
+            for at, passage in enumerate(call.data.get("passages", [])):
+                if passage["runbook"] == runbook:
+                    return (Citation(call.call_id, "runbooks", path=f"/passages/{at}/runbook", value=runbook),)
+    return ()

@@ -1,0 +1,93 @@
+"""root_cause: where the bones meet. Deterministic: hypotheses from findings, a second retrieval, one verdict."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from alerts.entities import entities
+from analysis.candidates import candidates
+from analysis.case import Case
+from analysis.hypotheses import hypotheses
+from analysis.inventory import Inventory
+from analysis.verdict import decide
+from domain.alert import Incident
+from domain.codec import from_plain, to_plain
+from domain.diagnosis import Hypothesis
+from domain.evidence import Citation, Evidence, Finding
+from domain.results import Passage, Passages
+from graph.context import Work
+from graph.state import Investigation
+
+NODE = "root_cause"
+TOP_HYPOTHESES = 3
+PASSAGE_WEIGHT = 0.15  # a passage alone says what to look for, not what happened: it must not outweigh any signature
+
+
+async def root_cause(state: Investigation, runtime: Runtime[Work]) -> Investigation:
+    """Rank what the findings speak for; retrieve by the best; rank again with what was found; decide."""
+    runtime.context.notice("stage", NODE)
+    incident = from_plain(Incident, state["incident"])
+    case = assemble(incident, read(state["evidence"], runtime.context), runtime.context)
+    ranked = hypotheses(case, candidates(case))
+    passages, found = await _retrieve(case, ranked, runtime.context)
+    if found:
+        case = replace(case, findings=(*case.findings, *found), passages=passages)
+        ranked = hypotheses(case, candidates(case))
+    return {"diagnosis": to_plain(decide(case, ranked)), "passages": [to_plain(passage) for passage in passages]}
+
+
+def read(evidence: Iterable[object], work: Work) -> tuple[Evidence, ...]:
+    """The evidence in the order of the agents, whatever order it came in."""
+    order = {name: at for at, name in enumerate(work.agents)}
+    found = [from_plain(Evidence, each) for each in evidence]
+    return tuple(sorted(found, key=lambda e: (order.get(e.agent, len(order)), e.by != "analyst", e.by)))
+
+
+def assemble(incident: Incident, evidence: tuple[Evidence, ...], work: Work) -> Case:
+    """Everything that was found, put side by side."""
+    facts = tuple(fact for each in evidence for fact in each.facts)
+    edges = tuple(dict.fromkeys(edge for each in evidence for edge in each.edges))
+    alerted = tuple(dict.fromkeys(entity for alert in incident.alerts for entity in entities(alert)))
+    changes = {change.id: change for each in evidence for change in each.changes}
+    return Case(
+        incident=incident,
+        alerted=alerted,
+        findings=tuple(finding for each in evidence for finding in each.findings),
+        facts=facts,
+        changes=tuple(changes.values()),
+        inventory=Inventory.build(facts, edges),
+        knowledge=work.knowledge,
+        passages=tuple(passage for each in evidence for passage in each.passages),
+        gaps=tuple(gap for each in evidence for gap in each.gaps),
+        coverage=tuple(row for each in evidence for row in each.coverage),
+    )
+
+
+async def _retrieve(
+    case: Case, ranked: tuple[Hypothesis, ...], work: Work
+) -> tuple[tuple[Passage, ...], tuple[Finding, ...]]:
+    """Ask the runbooks again, with the top hypotheses and their key findings."""
+    top = ranked[:TOP_HYPOTHESES]
+    told = " ".join([h.summary for h in top] + [h.findings[0].statement for h in top if h.findings])
+    asked = {"query": (told or case.incident.title)[:1000], "faults": [h.fault for h in top], "top": 5}
+    caller = replace(work.caller, agent=NODE)
+    result = await work.hub.call(caller, "runbooks_search", asked)
+    if result.status not in ("ok", "no_data") or not result.data:
+        return case.passages, ()
+    passages = from_plain(Passages, result.data)
+    known = {finding.kind for finding in case.findings}
+    about = case.alerted[0] if case.alerted else "service:unknown"
+    added = {
+        p.fault: _hint(p, about, Citation(result.call_id, "runbooks", path=f"/passages/{at}/runbook", value=p.runbook))
+        for at, p in reversed(list(enumerate(passages.passages)))
+        if passages.fits and p.fault and p.fault not in known
+    }
+    return (*case.passages, *passages.passages), tuple(added.values())
+
+
+def _hint(passage: Passage, about: str, citation: Citation) -> Finding:
+    said = f"The runbook {passage.runbook} describes what was found ({passage.heading})."
+    return Finding(
+        about, passage.fault, said, (citation,), weight=PASSAGE_WEIGHT, signature=f"{passage.runbook}/passage"
+    )
