@@ -1,0 +1,87 @@
+"""Reduces a log line to what its template can be made of: no stamp, no level, no variable parts."""
+
+import re
+from functools import lru_cache
+
+WILDCARD = "<*>"
+_LONGEST = 1500  # characters of a line that its template is made from
+
+_HEAD = re.compile(
+    r"^[\[(<\"'| ]{0,3}(?:<\d{1,3}>)?(?:"
+    r"\d{4}[-/.]\d\d[-/.]\d\d[T _-]\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d{1,9})?(?: ?(?:Z|UTC|GMT|CET|CEST|[+-]\d\d:?\d\d)\b)?"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[ ,]+[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?(?: [A-Z]{3,4})?"
+    r"(?: \d{4})?"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?: \d{4})? \d\d:\d\d:\d\d(?:\.\d+)?"
+    r"|\d{1,2}[- /][A-Z][a-z]{2}[- /]\d{4}[ :]\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|\d\d/\d\d/\d\d \d\d:\d\d:\d\d|\d\d[-.]\d\d \d\d:\d\d:\d\d(?:\.\d+)?|\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}"
+    r"|\d{6} \d{6}|\d{10}(?:\.\d+)?(?= )|[IWEFD]\d{4} \d\d:\d\d:\d\d\.\d+"
+    r"|\d+:[XCSM] \d\d [A-Z][a-z]{2} \d{4} [\d:.]+"
+    r")[\])>\"'|]{0,2}[:,]?\s*"
+)
+_LEVEL = re.compile(
+    r"^[\[(<|-]{0,2} ?(?:TRACE|DEBUG|INFO|NOTICE|LOG|WARNING|WARN|ERROR|SEVERE|FATAL|CRITICAL|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror"
+    r"|[Dd]ebug|[Nn]otice|[Nn]ote|[Cc]rit|[Ff]atal|[Ee]merg|[DIWEF](?= ))(?:[\])>|: ]|$)[:|-]?\s*"
+)
+
+_STOP = r"\s=:,;\"'()\[\]{}<>|"
+_VARIABLE = re.compile(
+    rf"(?<![^{_STOP}])(?:"  # at the start of a run of characters:
+    r"[a-z][a-z0-9+.-]{1,12}://[^\s\"'<>,;)\]]+"  # a URL
+    r"|[A-Za-z]:\\[\w.@%~$*\\-]+"  # a path of Windows
+    r"|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?:%\w+)?(?![\w:])"  # IPv6, MAC
+    rf"|[^{_STOP}@\d]*(?:\d|@\w)[^{_STOP}]*(?::\d+)*"  # whatever holds a digit, and mail addresses
+    rf"|(?:[0-9a-f]{{8,}}|[A-Za-z+/]{{40,}}=*|true|false|null|None|True|False)(?![^{_STOP}])"  # hex, base64, constants
+    r')|"[^"\n]{0,400}"'  # quoted strings
+    r"|(?<!\w)'[^'\n]{1,200}'(?!\w)"
+    r"|(?<![\w.])/[\w.@%+~$*-]+(?:/[\w.@%+~$*:-]*)+"  # paths
+)
+_RUN = re.compile(
+    r"<\*>(?:[\s,:;|/.&-]{0,2}<\*>)+|[\[({]\s*<\*>\s*[\])}]|-<\*>"
+    r"|<\*>\s?(?:ms|us|ns|s|sec|secs|seconds|bytes|[KMGT]i?B|B|%)(?![\w])"
+)
+_MESSAGE = re.compile(r'"(?:msg|message|log|event|error|text|short_message|body|MESSAGE)"\s*:\s*"((?:[^"\\]|\\.)*)"?')
+_KEYS = re.compile(r'[{,]\s*"([\w.@-]{1,40})"\s*:')
+_LOGFMT = re.compile(r'(?:^|\s)msg=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
+_LOGFMT_KEYS = re.compile(r"(?:^|\s)([A-Za-z_][\w.]{0,40})=")
+
+
+def masked(line: str) -> str:
+    """The line with `<*>` for each variable part; of JSON and logfmt the message and the names of its fields."""
+    line = line[:_LONGEST].strip()
+    if line[:1] == "{" and line[1:2] in '" ':
+        return _of_json(line)
+    if "msg=" in line and (match := _LOGFMT.search(line)):
+        return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
+    return _plain(_without_head(line))
+
+
+def _without_head(line: str) -> str:
+    match = _HEAD.match(line)
+    if match:
+        line = line[match.end() :]
+    match = _LEVEL.match(line)
+    return line[match.end() :] if match and match.end() < len(line) else line
+
+
+def _plain(text: str) -> str:
+    text = _VARIABLE.sub(WILDCARD, text)
+    return _RUN.sub(WILDCARD, text) if WILDCARD in text else text
+
+
+def _of_json(line: str) -> str:
+    match = _MESSAGE.search(line)
+    message = masked(match[1].removesuffix("\\n")) if match and match[1] else ""
+    return _with_keys(message, _key_names(line))
+
+
+def _with_keys(message: str, keys: str) -> str:
+    return f"{message} {{{keys.replace(' ', ',')}}}" if keys else message
+
+
+def _key_names(line: str) -> str:
+    return _joined(tuple(_KEYS.findall(line)))
+
+
+@lru_cache(maxsize=1024)
+def _joined(keys: tuple[str, ...]) -> str:
+    return " ".join(sorted(set(keys)))

@@ -1,0 +1,53 @@
+"""Marks the parts of a log line that a stranger wrote: a hit inside one is no evidence."""
+
+import re
+
+Span = tuple[int, int]
+
+_KEYS = (
+    r"(?:http[._])?(?:user[._-]?agent|useragent|ua|referer|referrer|url|uri|path|query|query_string|request_uri|request_url|request_line|request"
+    r"|target|route|args|params|body|payload|request_body|form|headers?|x[_-]forwarded[_-]for|username|user_name|email|input|user_input|prompt"
+    r"|search|q|comment|cookie|host_header|original_url|remote_user|login|subject)"
+)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|$)')
+_CLF = re.compile(r"\[\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d")
+_NGINX = re.compile(r'\b(?:request|referrer|host|user_agent): "((?:[^"\\]|\\.)*)(?:"|$)')
+_NGINX_UPSTREAM = re.compile(r'\bupstream: "[a-z]+://[^/"]*(/(?:[^"\\]|\\.)*)(?:"|$)')
+_NGINX_FILE = re.compile(r'\b(?:open|stat|opendir|realpath|mkdir|rename)\(\) "((?:[^"\\]|\\.)*)(?:"|$)')
+_JSON = re.compile(rf'"{_KEYS}"\s*:\s*"((?:[^"\\]|\\.)*)(?:"|$)', re.IGNORECASE)
+_LOGFMT = re.compile(rf'(?:^|[\s,&?]){_KEYS}=(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^\s",]+))', re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\b(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|CONNECT|TRACE|PROPFIND) ([^\s\"]+)(?: HTTP/\d(?:\.\d)?)?"
+)
+_HEADER = re.compile(r"\b(?:User-Agent|Referer|Cookie|X-Forwarded-For|Host): ?([^\"\n]+)", re.IGNORECASE)
+_LOGIN = re.compile(r"\b(?:[Ii]nvalid|[Ii]llegal) user (.*?) from [0-9a-fA-F.:]+|\bPROTOCOL.*? user ['\"]([^'\"]+)")
+
+
+def stranger_fields(line: str) -> list[Span]:
+    """The spans of the line whose text comes from outside, in order: requests, agents, referrers, input."""
+    spans = [span for pattern in _patterns(line) for match in pattern.finditer(line) if (span := _filled(match))]
+    return sorted(span for span in set(spans) if span[0] < span[1])
+
+
+def in_stranger_field(line: str, start: int, end: int) -> bool:
+    """Whether this part of the line lies inside one such field."""
+    return any(left <= start and end <= right for left, right in stranger_fields(line))
+
+
+def _patterns(line: str) -> list[re.Pattern[str]]:
+    """The patterns that the line's shape calls for; an access log's every quoted field is a stranger's."""
+    if _CLF.search(line):
+        return [_QUOTED, _REQUEST]
+    patterns = [_REQUEST, _HEADER, _LOGIN]
+    if '": ' in line or '":"' in line:
+        patterns.append(_JSON)
+    if "=" in line:
+        patterns.append(_LOGFMT)
+    if ': "' in line or '() "' in line:
+        patterns += [_NGINX, _NGINX_UPSTREAM, _NGINX_FILE]
+    return patterns
+
+
+def _filled(match: re.Match[str]) -> Span | None:
+    number = match.lastindex
+    return match.span(number) if number else None

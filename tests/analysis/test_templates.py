@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.templates import Miner, mine
+
+
+@pytest.mark.parametrize(
+    ("lines", "groups"),
+    [
+        (["2026-08-18T10:15:58Z INFO took 12ms for user 7", "2026-08-18T10:15:59Z INFO took 3.5s for user 8"], 1),
+        (["Connection from 10.0.0.1:4022 closed", "Connection from [2001:db8::1]:443 closed"], 1),
+        (["open /var/log/a.log ok", "open /srv/x/b-2.log ok"], 1),
+        (["job 550e8400-e29b-41d4-a716-446655440000 done", "job 9883556f-2c1d-6e5b-4a3f-2e1d0c9b8a7f done"], 1),
+        (["fetch https://x.example/a?b=1 took long", "fetch http://y.example/ took long"], 1),
+        (['relation "users" does not exist', 'relation "orders" does not exist'], 1),
+        (["mail to bob@example.org queued", "mail to amy@example.net queued"], 1),
+        (["worker web-7f9c8 restarted", "worker db-11ab2 restarted"], 1),
+        (["backup of shop succeeded", "backup of shop failed"], 2),
+        (["Opened session", "Closed session"], 2),
+        (["blocks <1, 2, 3> freed", "blocks <4, 5> freed"], 1),
+        (['{"ts":1,"msg":"took 3 ms","user":"a"}', '{"ts":2,"msg":"took 9 ms","user":"b"}'], 1),
+        (['{"ts":1,"msg":"took 3 ms"}', '{"ts":2,"msg":"lost leader"}'], 2),
+        (['ts=1 level=info msg="took 3ms" user=a', 'ts=2 level=info msg="took 9ms" user=b'], 1),
+        (['ts=1 level=info msg="took 3ms" user=a', 'ts=2 level=error msg="disk is full" user=b'], 2),
+    ],
+)
+def test_lines_that_say_the_same_are_one_template(lines: list[str], groups: int) -> None:
+    assert len(mine(lines)) == groups
+
+
+def test_a_template_counts_its_lines_and_keeps_the_first_three() -> None:
+    lines = [f"2026-08-18 10:15:{i:02d} ERROR request {i} failed" for i in range(9)] + ["", "bye"]
+    top, other = mine(lines)
+    assert (top.text, top.count, top.first, top.last) == ("request <*> failed", 9, 1, 9)
+    assert top.samples == tuple(lines[:3])
+    assert (other.text, other.count, other.first) == ("bye", 1, 11)
+
+
+def test_the_id_depends_on_the_text_alone() -> None:
+    assert mine(["took 3 ms"])[0].id == mine(["x", "took 9 ms"])[1].id
+
+
+def test_a_miner_names_the_template_of_each_line() -> None:
+    miner = Miner()
+    first, second, third = (miner.add(line, n) for n, line in enumerate(["took 3 ms", "bye", "took 4 ms"], 1))
+    assert first == third != second
+    assert miner.template(first).count == 2
+
+
+@given(st.lists(st.text(max_size=80), max_size=20))
+@settings(max_examples=80, deadline=None)
+def test_every_line_is_counted_once(lines: list[str]) -> None:
+    spoken = [line for line in lines if line and not line.isspace()]
+    assert sum(template.count for template in mine(lines)) == len(spoken)

@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.untrusted import in_stranger_field, stranger_fields
+
+EVIL = "Out of memory"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '10.0.0.1 - - [18/Aug/2026:10:15:58 +0000] "GET /?q=Out of memory HTTP/1.1" 200 12 "-" "curl"',
+        '10.0.0.1 - - [18/Aug/2026:10:15:58 +0000] "GET / HTTP/1.1" 200 12 "-" "x \\" Out of memory"',
+        '2026/08/18 10:15:58 [error] 7#7: *1 x, client: 10.0.0.1, server: x, request: "GET /Out of memory HTTP/1.1"',
+        '2026/08/18 10:15:58 [error] 7#7: *1 x, referrer: "http://x/Out of memory", host: "x"',
+        '2026/08/18 10:15:58 [error] 7#7: *1 open() "/usr/share/nginx/html/Out of memory" failed (2: No such file)',
+        '2026/08/18 10:15:58 [error] 7#7: *1 x, upstream: "http://10.0.0.1:80/Out of memory"',
+        '{"msg":"ok","user_agent":"Out of memory"}',
+        '{"msg":"ok","query": "a\\"Out of memory"}',
+        'level=info msg=ok ua="Out of memory"',
+        "sshd[8]: Invalid user Out of memory from 10.0.0.1 port 22",
+        "User-Agent: Out of memory",
+        '10.0.0.1 - - [18/Aug/2026:10:15:58 +0000] "GET / Out of memory',
+    ],
+)
+def test_a_hit_in_what_a_stranger_wrote_is_marked(line: str) -> None:
+    start = line.index(EVIL)
+    assert in_stranger_field(line, start, start + len(EVIL))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kernel: Out of memory: Killed process 812 (java)",
+        '2026/08/18 10:15:58 [error] 7#7: *1 Out of memory while x, client: 10.0.0.1, request: "GET / HTTP/1.1"',
+        '{"msg":"Out of memory","user_agent":"curl"}',
+        'level=error msg="Out of memory" path=/x',
+    ],
+)
+def test_a_hit_in_what_the_program_wrote_counts(line: str) -> None:
+    start = line.index(EVIL)
+    assert not in_stranger_field(line, start, start + len(EVIL))
+
+
+def test_the_upstream_of_an_nginx_error_stays_evidence() -> None:
+    line = '2026/08/18 10:15:58 [error] 7#7: *1 connect() failed, upstream: "http://10.0.0.1:80/x", host: "shop"'
+    start = line.index("10.0.0.1:80")
+    assert not in_stranger_field(line, start, start + 11)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=80, deadline=None)
+def test_spans_lie_in_the_line(line: str) -> None:
+    assert all(0 <= start < end <= len(line) for start, end in stranger_fields(line))
