@@ -1,0 +1,166 @@
+"""One Postgres cluster in its folder: made, started, found and stopped through the operating system alone."""
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from domain.errors import BadConfiguration, StoreUnavailable
+from store.binaries import Binaries
+from store.place import Place
+
+USER: Final = "fishbone"
+PORT: Final = 5432  # only part of the socket's name: nothing listens on TCP
+_ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+# Postgres enters its folder by this link, so neither its length, nor blanks, nor private folders above matter
+_HERE: Final = "/proc/self/cwd"
+_SETTINGS: Final = (
+    f"port={PORT}", "listen_addresses=", "unix_socket_permissions=0700", "max_connections=60", "timezone=UTC",
+    "shared_buffers=32MB", "huge_pages=off", "io_method=sync", "jit=off", "max_parallel_workers_per_gather=0",
+    "max_worker_processes=2", "max_logical_replication_workers=0", "autovacuum_max_workers=1",
+    "wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=128MB",
+    "log_timezone=UTC", "log_checkpoints=off",
+)  # fmt: skip
+_LOG_LIMIT: Final = 1_000_000  # bytes; a longer log is begun anew at a start
+
+
+@dataclass(frozen=True)
+class Postmaster:
+    """What the server last wrote about itself. True only while the server is known to live."""
+
+    pid: int
+    socket: Path  # the folder of the socket
+    status: str  # starting | ready | stopping
+
+
+def read_postmaster(place: Place) -> Postmaster | None:
+    """The content of postmaster.pid, None where it is missing or not written to the end."""
+    try:
+        lines = (place.cluster / "postmaster.pid").read_text(errors="replace").split("\n")
+        return Postmaster(int(lines[0]), Path(lines[4]), lines[7].strip())
+    except (FileNotFoundError, ValueError, IndexError):
+        return None
+
+
+def listener(folder: Path) -> int | None:
+    """The pid of the process that listens on the socket, None where nobody answers."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(5)
+        try:
+            client.connect(str(folder / f".s.PGSQL.{PORT}"))
+        except OSError:
+            return None
+        peer: tuple[int, int, int] = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        return peer[0]
+
+
+def create(place: Place, binaries: Binaries, lock: int) -> None:
+    """Make the cluster beside and rename it, so that a killed attempt leaves nothing that looks whole.
+
+    The programs inherit the start lock: whoever comes after our death waits for them to end.
+    """
+    beside = place.folder / "cluster.new"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(mode=0o700)
+    place.give(beside)
+    command = [
+        binaries.program("initdb"), "-D", _HERE, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+        "--no-sync", "--no-instructions", "--wal-segsize=4",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=beside, env=_ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        errors="replace", pass_fds=(lock,), start_new_session=True, check=False, **place.run_as(),
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise BadConfiguration(f"cannot make a database under {place.folder}: {_last_line(done.stderr)}")
+    beside.rename(place.cluster)
+
+
+def check_version(place: Place, binaries: Binaries) -> None:
+    """Refuse a cluster that another major version made."""
+    made_by = (place.cluster / "PG_VERSION").read_text().strip()
+    if made_by != binaries.major:
+        raise BadConfiguration(
+            f"{place.cluster} was made by Postgres {made_by}, and this fishbone brings {binaries.major}: "
+            "name another folder in FISHBONE_DATA, or move the old one away"
+        )
+
+
+def launch(place: Place, binaries: Binaries, alive: int) -> Path:
+    """Start the server as nobody's child, and give the folder of its socket.
+
+    It and all its processes inherit the `alive` lock, and so hold it while one of them lives.
+    """
+    folder = _socket_folder(place)
+    # only a holder of `alive` gets here, so what these files say is of the past, whoever has that pid now
+    for name in (place.cluster / "postmaster.pid", *folder.iterdir()):
+        name.unlink(missing_ok=True)
+    if place.log.exists() and place.log.stat().st_size > _LOG_LIMIT:
+        place.log.unlink()
+    command = [binaries.program("postgres"), "-D", _HERE, "-c", f"unix_socket_directories={folder}"]
+    for setting in _SETTINGS:
+        command += ["-c", setting]
+    with place.log.open("ab") as log:
+        subprocess.run(
+            ["/bin/sh", "-c", '"$0" "$@" &', *command], cwd=place.cluster, env=_ENVIRONMENT, stdin=subprocess.DEVNULL,
+            stdout=log, stderr=log, pass_fds=(alive,), start_new_session=True, check=True, **place.run_as(),
+        )  # fmt: skip
+    return folder
+
+
+def shut_down(postmaster: Postmaster, how: signal.Signals) -> None:
+    """Ask the server to end: SIGINT cuts its clients off and checkpoints, SIGQUIT just ends."""
+    pid = listener(postmaster.socket)
+    # no answer: it ends already, and its pid may be another's by now
+    if pid:
+        try:
+            os.kill(pid, how)
+        except ProcessLookupError:
+            return
+
+
+def remove_socket(folder: Path) -> None:
+    """Remove the socket's folder after the server's end."""
+    if folder.name.startswith(f"{USER}-"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def why_not(place: Place) -> StoreUnavailable:
+    """The error of a start that failed, with the server's own words."""
+    said = place.log.read_text(errors="replace") if place.log.exists() else ""
+    return StoreUnavailable(f"the embedded database does not start: {_last_line(said)} (all of it: {place.log})")
+
+
+def _socket_folder(place: Place) -> Path:
+    """A short folder that only the owner and root can enter; the one of before the crash, where there is one."""
+    before = read_postmaster(place)
+    if before is not None and _is_private(before.socket, place):
+        return before.socket
+    for parent in ("/tmp", "/var/tmp", "/dev/shm"):
+        if os.access(parent, os.W_OK | os.X_OK):
+            folder = Path(tempfile.mkdtemp(prefix=f"{USER}-", dir=parent))
+            place.give(folder)
+            return folder
+    raise BadConfiguration("the embedded database needs a short path for its socket, and /tmp is not writable")
+
+
+def _is_private(folder: Path, place: Place) -> bool:
+    uid = os.geteuid() if place.owner is None else place.owner.uid
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == uid and stat.S_IMODE(status.st_mode) == 0o700
+
+
+def _last_line(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if "FATAL" in line or "PANIC" in line or "error:" in line]
+    return (telling or lines or ["it said nothing"])[-1]

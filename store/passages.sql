@@ -1,0 +1,102 @@
+-- documents: what is indexed, so that only what changed is indexed again
+select name, kind, sha256, parser, model from document order by name
+
+-- remove_document: forgets a document and its passages
+delete from document where name = %(name)s
+
+-- add_document: the head of a document
+insert into document (name, kind, sha256, parser, model)
+values (%(name)s, %(kind)s, %(sha256)s, %(parser)s, %(model)s)
+
+-- add_passages: all passages of a document in one statement; the lists run side by side
+insert into passage (document, ordinal, runbook, fault, heading, body, alerts, bigrams, embedding, model, dimension)
+select %(name)s, ordinality, runbook, fault, heading, body,
+       array(select json_array_elements_text(alerts)),
+       array_to_tsvector(array(select json_array_elements_text(bigrams))),
+       embedding::halfvec, %(model)s, coalesce(vector_dims(embedding::halfvec), 0)
+from unnest(
+    %(runbooks)s::text[], %(faults)s::text[], %(headings)s::text[], %(bodies)s::text[],
+    %(alerts)s::json[], %(bigrams)s::json[], %(embeddings)s::text[]
+) with ordinality as row (runbook, fault, heading, body, alerts, bigrams, embedding, ordinality)
+
+-- by_alert: passages that answer an alert of one of these names exactly
+select document, ordinal, kind, runbook, fault, heading, body, alerts
+from passage join document on document.name = passage.document
+where alerts && %(alerts)s::text[] and kind = any(%(kinds)s)
+order by document, ordinal
+
+-- of_document: all passages of one document, in order
+select document, ordinal, kind, runbook, fault, heading, body, alerts
+from passage join document on document.name = passage.document
+where document = %(name)s
+order by ordinal
+
+-- search: the best passages by meaning and by words, fused by rank
+-- Words are scored by BM25 (k1 1.2, b 0.75; a word in the heading counts three times), each word of the question on
+-- its own, since a query that demands them all finds nothing. Meaning is an exact scan over the vectors of one model.
+with candidate as materialized (
+    select document, ordinal, search, bigrams, embedding, passage.model, greatest(length(search) + length(bigrams), 1) as size
+    from passage join document on document.name = passage.document
+    where kind = any(%(kinds)s)
+),
+corpus as (
+    select count(*)::float8 as passages, avg(size)::float8 as size from candidate
+),
+asked as (
+    select lexeme from unnest(to_tsvector('english', %(query)s::text))
+    union
+    -- headings are indexed as they stand; a stop word says nothing there either
+    select lexeme from unnest(to_tsvector('simple', %(query)s::text)) where length(to_tsvector('english', lexeme)) > 0
+),
+hit as (
+    select document, ordinal, size, term.lexeme, frequency.value as frequency
+    from candidate
+    cross join lateral unnest(search) as term
+    join asked on asked.lexeme = term.lexeme
+    cross join lateral (
+        select sum(case weight when 'A' then 3.0 else 1.0 end)::float8 from unnest(term.weights) as weight
+    ) as frequency (value)
+    union all
+    select document, ordinal, size, term.lexeme, 1.0::float8
+    from candidate
+    cross join lateral unnest(bigrams) as term
+    where term.lexeme = any(%(bigrams)s::text[])
+),
+rarity as (
+    select lexeme, ln(1 + (passages - count(*) + 0.5) / (count(*) + 0.5)) as weight
+    from hit cross join corpus
+    group by lexeme, passages
+),
+worded as (
+    select document, ordinal,
+           sum(weight * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * hit.size / corpus.size))) as score
+    from hit join rarity using (lexeme) cross join corpus
+    group by document, ordinal
+),
+by_words as (
+    select document, ordinal, score, row_number() over (order by score desc, document, ordinal) as rank
+    from worded
+    order by rank
+    limit %(depth)s
+),
+meant as (
+    select document, ordinal, embedding <=> %(embedding)s::halfvec as distance
+    from candidate
+    where %(embedding)s::text is not null and embedding is not null and model = %(model)s
+),
+by_meaning as (
+    select document, ordinal, distance, row_number() over (order by distance, document, ordinal) as rank
+    from meant
+    order by rank
+    limit %(depth)s
+)
+select passage.document, passage.ordinal, kind, runbook, fault, heading, body, alerts,
+       by_meaning.rank as vector_rank, by_words.rank as text_rank,
+       1 - by_meaning.distance as similarity, coalesce(by_words.score, 0) as text_score,
+       coalesce(1.0 / (60 + by_meaning.rank), 0)::float8 + coalesce(1.0 / (60 + by_words.rank), 0)::float8 as score
+from by_words
+full join by_meaning using (document, ordinal)
+join passage using (document, ordinal)
+join document on document.name = passage.document
+order by score desc, passage.document, passage.ordinal
+limit %(limit)s

@@ -1,0 +1,56 @@
+"""The real database for every test that asks for it: one embedded server, one fresh database a test."""
+
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from store.database import Database
+from store.embedded import EmbeddedServer
+from store.migrate import migrate
+
+_TEMPLATE = "fishbone_template"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[EmbeddedServer]:
+    """An embedded server of this test session's own."""
+    with (
+        tempfile.TemporaryDirectory(prefix="fishbone-test-") as folder,
+        EmbeddedServer.enter(Path(folder), named=True) as server,
+    ):
+        yield server
+
+
+@pytest.fixture
+async def dsn(server: EmbeddedServer) -> AsyncIterator[str]:
+    """The address of a fresh, migrated database."""
+    name = f"test_{uuid.uuid4().hex}"
+    async with await psycopg.AsyncConnection.connect(server.dsn, autocommit=True) as admin:
+        await _make_template(admin, server.dsn)
+        await admin.execute(f"create database {name} template {_TEMPLATE} strategy file_copy".encode())
+        yield make_conninfo(server.dsn, dbname=name)
+        await admin.execute(f"drop database {name} with (force)".encode())
+
+
+@pytest.fixture
+async def database(dsn: str) -> AsyncIterator[Database]:
+    """An opened, migrated, empty database."""
+    database = await Database.open(dsn)
+    yield database
+    await database.close()
+
+
+async def _make_template(admin: psycopg.AsyncConnection[tuple[object, ...]], dsn: str) -> None:
+    found = await admin.execute("select 1 from pg_database where datname = %s", (_TEMPLATE,))
+    if await found.fetchone():
+        return
+    await admin.execute(f"create database {_TEMPLATE}".encode())
+    template = await Database.open(make_conninfo(dsn, dbname=_TEMPLATE))
+    async with template.connection() as connection:
+        await migrate(connection)
+    await template.close()
