@@ -43,7 +43,8 @@ FACTS: Final[dict[str, str]] = {
     "claim": "phase, storage_class, volume, capacity, access_modes, namespace, reason, message, age_seconds, used_by",
     "storage_class": "provisioner, default, reclaim_policy, binding_mode",
     "object": f"{_K8S}, type, status, exists, data, selector, endpoints, ports",  # any other thing of a cluster
-    "event": "type, reason, message, count, object, action, exit_code, image, first_at, signal, component, namespace",
+    "event": "type, reason, message, count, object, action, exit_code, image, first_at, signal, component, namespace, "
+    "age_seconds",
     "process": "pid, ppid, user, state, cpu_percent, memory_percent, rss, vsz, command, elapsed_seconds, count, "
     "open_files, threads, started_at, swap, parent",
     "unit": "load_state, active_state, sub_state, result, exit_code, memory, description, since, restarts",
