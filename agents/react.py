@@ -45,12 +45,15 @@ class AgentRun:
     caller: Caller
     tools: Mapping[str, ToolSpec]  # those granted to this agent
     deadline: float  # on the monotonic clock
+    forced_conclusion: bool = True  # off: at a limit there is no last call without tools
 
 
 async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """Ask the model for its next calls or its conclusion; at a limit, once more with no tools bound."""
     run = runtime.context
     last = at_limit(state, run)
+    if last and not run.forced_conclusion:
+        return {"closing": True, "evidence": to_plain(_fallback(state, run, "its limit was reached"))}
     messages = [*state["messages"], HumanMessage(ANSWER_NOW)] if last else state["messages"]
     model = run.model if last else run.model.bind_tools([openai_tool(spec) for spec in run.tools.values()])
     try:

@@ -1,6 +1,6 @@
 """How sure the best hypothesis is: a logistic model over a few features, fitted on recorded incidents.
 
-`bench/confidence.py` fits WEIGHTS by cross-validation and prints the reliability curve; docs/accuracy.md has its outcome.
+`bench/confidence.py` fits WEIGHTS by cross-validation and prints the reliability curve.
 """
 
 import math

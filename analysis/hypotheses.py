@@ -1,4 +1,4 @@
-"""The hypothesis graph: which candidate explains which, and how well each accounts for the incident (design, section 8)."""
+"""The hypothesis graph: which candidate explains which, and how well each accounts for the incident."""
 
 from datetime import timedelta
 from typing import Final
@@ -82,10 +82,6 @@ def _hypothesis(
         _supports(candidate, effects, terms), tuple(each.reason for each in against), runbook.name if runbook else "",
         candidate.findings[0].captures, {name: round(value, 4) for name, value in terms.items()},
     )  # fmt: skip
-
-
-def _names(candidate: Candidate) -> frozenset[str]:
-    return frozenset(finding.entity for finding in candidate.findings)
 
 
 def answers(runbook: Runbook | None, case: Case) -> float:

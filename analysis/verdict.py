@@ -39,11 +39,10 @@ def _healthy(case: Case, ranked: tuple[Hypothesis, ...], well: Health) -> Diagno
 
 def _undetermined(case: Case, ranked: tuple[Hypothesis, ...], sure: float) -> Diagnosis:
     accounts = tuple(AlertAccount(alert.fingerprint, "not_explained") for alert in case.incident.alerts)
-    why = (
-        f"The best hypothesis, {ranked[0].fault} of {ranked[0].entity}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
-        if ranked
-        else "Nothing that was searched speaks for any cause."
-    )
+    why = "Nothing that was searched speaks for any cause."
+    if ranked:
+        best = f"{ranked[0].fault} of {ranked[0].entity}"
+        why = f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
     return Diagnosis(
         Verdict.UNDETERMINED, ranked[:MOST_HYPOTHESES], sure, next_check=next_check(case, ranked), alerts=accounts,
         why=why,
@@ -59,7 +58,8 @@ def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:
     if case.gaps:
         return f"Make {case.gaps[0].what} readable ({case.gaps[0].why}), then diagnose again."
     about = case.alerted[0] if case.alerted else case.incident.title
-    return f"Look at {about} itself: its state, its last log lines, and what was changed before {case.incident.fired_at:%H:%M} UTC."
+    fired = f"{case.incident.fired_at:%H:%M} UTC"
+    return f"Look at {about} itself: its state, its last log lines, and what was changed before {fired}."
 
 
 def _check(runbook: Runbook, hypothesis: Hypothesis) -> str:

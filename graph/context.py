@@ -14,6 +14,10 @@ from tools.hub import Hub
 Notice = Callable[[str, str], None]  # (what, whom): `agent_started log`
 
 
+def unheard(what: str, whom: str) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True)
 class Work:
     """Everything one investigation uses."""
@@ -30,4 +34,5 @@ class Work:
     clock: Callable[[], datetime]
     contract: str = ""  # hash of the prompts
     fingerprint: str = ""  # hash of the code
-    notice: Notice = field(default=lambda what, whom: None)
+    forced_conclusion: bool = True
+    notice: Notice = field(default=unheard)

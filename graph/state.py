@@ -1,14 +1,14 @@
 """The state of an investigation: few keys, one writer each, plain JSON made by domain's codec.
 
-| key       | writer            | readers            | what                                                        |
-| --------- | ----------------- | ------------------ | ----------------------------------------------------------- |
-| incident  | the caller        | all                | domain.alert.Incident                                       |
-| by        | the caller        | plan, agents       | whose pass this is: `analyst`, or a model's name            |
-| plan      | plan              | route, report      | domain.plan.Plan                                            |
-| evidence  | agents (in parallel, appended) | root_cause, report | list of domain.evidence.Evidence, also of earlier passes |
-| diagnosis | root_cause        | report             | domain.diagnosis.Diagnosis                                  |
-| passages  | root_cause        | report             | list of domain.results.Passage found for the top hypotheses |
-| report    | report            | the caller         | domain.report.Report without its calls                      |
+| key       | writer     | readers            | what                                                            |
+| --------- | ---------- | ------------------ | --------------------------------------------------------------- |
+| incident  | the caller | all                | domain.alert.Incident                                           |
+| by        | the caller | route, report      | whose pass this is: `analyst`, or a model's name                |
+| plan      | plan       | route              | domain.plan.Plan                                                |
+| evidence  | agents     | root_cause, report | domain.evidence.Evidence, appended in parallel; earlier passes' |
+| diagnosis | root_cause | report             | domain.diagnosis.Diagnosis                                      |
+| passages  | root_cause | report             | domain.results.Passage found for the top hypotheses             |
+| report    | report     | the caller         | domain.report.Report without its calls                          |
 
 Hub, models, knowledge, clock travel as context (`graph.context.Work`), not as state.
 """

@@ -10,12 +10,13 @@ from domain.tool import Caller, ToolSpec
 
 @dataclass(frozen=True)
 class Limits:
-    """The three budgets on what a model sees, in characters, and the switches of two layers of context control."""
+    """The three budgets on what a model sees, in characters, and the switches of the layers of context control."""
 
     result_chars: int = 12_000
     turn_results: int = 3  # one turn may return so many results' worth
     agent_chars: int = 120_000
     floor_chars: int = 400  # a result never gets less: enough for the notice and its call id
+    source_filters: bool = True  # off: filters that a caller left at their default are opened to their bounds
     views: bool = True  # off: plain JSON instead of the tool's view
     budgets: bool = True  # off: nothing is cut
 

@@ -56,7 +56,7 @@ class Hub:
     async def _record(self, call: Passing) -> ToolResult:
         started, begun = time.time(), time.monotonic()
         try:
-            result = _succeeded(await self._pass(call))
+            result = self._succeeded(await self._pass(call))
         except ToolError as exc:
             result = self._failed(call, exc)
         result = replace(result, seconds=round(time.monotonic() - begun, 6), version=self._version(call.tool))
@@ -67,6 +67,13 @@ class Hub:
         for stage in STAGES:
             call = await stage(call, self._by)
         return call
+
+    def _succeeded(self, call: Passing) -> ToolResult:
+        covered, asked = coverage_of(call), self._by.redactor.redact_json(call.arguments)
+        return ToolResult(
+            call.call_id, call.tool, asked, covered.status, call.data, call.text, digest(call.data),
+            coverage=covered, truncated=call.truncated, redactions=call.redactions,
+        )  # fmt: skip
 
     def _failed(self, call: Passing, exc: ToolError) -> ToolResult:
         said = self._by.redactor.redact(str(exc))
@@ -79,14 +86,6 @@ class Hub:
     def _version(self, tool: str) -> str:
         spec = self._by.registry.get(tool)
         return spec.version if spec else ""
-
-
-def _succeeded(call: Passing) -> ToolResult:
-    covered = coverage_of(call)
-    return ToolResult(
-        call.call_id, call.tool, call.arguments, covered.status, call.data, call.text, digest(call.data),
-        coverage=covered, truncated=call.truncated, redactions=call.redactions,
-    )  # fmt: skip
 
 
 def coverage_of(call: Passing) -> Coverage:

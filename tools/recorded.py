@@ -2,6 +2,7 @@
 
 import json
 
+from analysis.redaction import Redactor
 from bundle.recording import Recording
 from domain.codec import Json
 from domain.errors import InvalidToolInput, ToolDenied, ToolError, ToolNotFound, ToolTimeout, ToolUnavailable
@@ -18,18 +19,20 @@ _ERRORS: dict[str, type[ToolError]] = {
 class RecordedSource:
     """Answers calls from a recording and counts those it cannot."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, redactor: Redactor) -> None:
         self._recording = recording
+        self._redactor = redactor  # arguments were recorded redacted
         self.unanswered: list[str] = []
 
     async def answer(self, call: Passing) -> Json:
         """What this agent was answered to this call. Raises the recorded failure, or ToolUnavailable."""
-        found = self._recording.answer(call.caller.agent, call.tool, call.arguments)
+        asked = self._redactor.redact_json(call.arguments)
+        found = self._recording.answer(call.caller.agent, call.tool, asked)
         if found is None:
             self.unanswered.append(
                 f"{call.caller.agent}: {call.tool} {json.dumps(call.arguments, sort_keys=True)[:120]}"
             )
             raise ToolUnavailable(f"the recording holds no answer to {call.tool} with these arguments")
-        if found.status not in ("ok", "no_data"):
-            raise _ERRORS.get(found.status, ToolNotFound)(found.error)
+        if found.record.status not in ("ok", "no_data"):
+            raise _ERRORS.get(found.record.status, ToolNotFound)(found.record.error)
         return found.data

@@ -20,6 +20,7 @@ from tools.views.table import VIEWS
 log = logging.getLogger(__name__)
 PLACEHOLDER: Final = "[redacted:"
 BACKOFF_SECONDS: Final = 0.1
+DEFAULT_FILTERS: Final = ("tail_n", "top", "max_points", "max_chars")
 
 
 async def resolve(call: Passing, by: Governance) -> Passing:
@@ -30,7 +31,8 @@ async def resolve(call: Passing, by: Governance) -> Passing:
     if spec is None or call.tool not in granted or not meant:
         usable = ", ".join(sorted(granted & by.registry.keys())) or "none"
         raise ToolNotFound(f"{call.caller.agent} has no tool {call.tool!r}; its tools are: {usable}")
-    return replace(call, spec=spec)
+    arguments = call.arguments if by.limits.source_filters else _opened(call.arguments, spec.input_schema)
+    return replace(call, spec=spec, arguments=arguments)
 
 
 async def authorize(call: Passing, by: Governance) -> Passing:
@@ -90,6 +92,16 @@ async def budget(call: Passing, by: Governance) -> Passing:
     if kept.was_cut:
         log.warning("%s: %s gave %d characters, %d were kept", call.call_id, call.tool, kept.original, call.allowance)
     return replace(call, text=kept.text, truncated=kept.was_cut)
+
+
+def _opened(arguments: dict[str, Json], schema: dict[str, Json]) -> dict[str, Json]:
+    """Layer 1 off: every count that was left to its default becomes the most that the tool allows."""
+    counts = {
+        name: facts["maximum"]
+        for name, facts in schema.get("properties", {}).items()
+        if name in DEFAULT_FILTERS and name not in arguments and "maximum" in facts
+    }
+    return counts | arguments
 
 
 def plain(data: Json) -> str:

@@ -18,15 +18,23 @@ async def agent(state: Branch, runtime: Runtime[Work]) -> Investigation:
     """Run the loop for one task."""
     work, task = runtime.context, from_plain(Task, state["task"])
     work.notice("agent_started", task.agent)
-    file = work.agents[task.agent]
-    granted = {name: work.registry[name] for name in sorted(work.grants[task.agent])}
-    run = AgentRun(
-        file, work.models[state["by"]][task.agent], state["by"], work.hub, replace(work.caller, agent=task.agent), granted,
-        time.monotonic() + file.bounds.seconds,
-    )  # fmt: skip
-    evidence = await investigate(task, run)
+    evidence = await investigate(task, _run(task, state["by"], work))
     work.notice("agent_done", f"{task.agent} {len(evidence.findings)} {len(evidence.gaps)}")
     return {"evidence": [to_plain(evidence)]}
+
+
+def _run(task: Task, by: str, work: Work) -> AgentRun:
+    file = work.agents[task.agent]
+    return AgentRun(
+        file=file,
+        model=work.models[by][task.agent],
+        by=by,
+        hub=work.hub,
+        caller=replace(work.caller, agent=task.agent),
+        tools={name: work.registry[name] for name in sorted(work.grants[task.agent])},
+        deadline=time.monotonic() + file.bounds.seconds,
+        forced_conclusion=work.forced_conclusion,
+    )
 
 
 def agent_failed(state: Branch, error: NodeError) -> Investigation:

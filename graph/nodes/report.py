@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from analysis.timestamps import format_time
 from analysis.wording import fill
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain
@@ -39,7 +40,6 @@ def compose(state: Investigation, work: Work, calls: tuple[ToolResult, ...]) -> 
     evidence = read(state["evidence"], work)
     diagnosis = from_plain(Diagnosis, state["diagnosis"])
     passages = [from_plain(Passage, each) for each in state["passages"]]
-    ended = work.clock()
     return Report(
         incident=incident,
         diagnosis=diagnosis,
@@ -49,15 +49,19 @@ def compose(state: Investigation, work: Work, calls: tuple[ToolResult, ...]) -> 
         actions=tuple(_actions(diagnosis, passages, work.knowledge, calls)),
         passages=tuple(dict.fromkeys(p.runbook for p in passages)),
         calls=calls,
-        run=Run(
-            work.investigation,
-            work.started_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            round((ended - work.started_at).total_seconds(), 3),
-            (state["by"],),
-            work.contract,
-            work.fingerprint,
-            tool_calls=len(calls),
-        ),  # fmt: skip
+        run=_run(state["by"], work, len(calls)),
+    )
+
+
+def _run(by: str, work: Work, calls: int) -> Run:
+    return Run(
+        investigation=work.investigation,
+        started_at=format_time(work.started_at),
+        seconds=round((work.clock() - work.started_at).total_seconds(), 3),
+        models=(by,),
+        contract=work.contract,
+        fingerprint=work.fingerprint,
+        tool_calls=calls,
     )
 
 
@@ -69,11 +73,7 @@ def without_calls(report: Report) -> Report:
 def _gaps(incident: Incident, evidence: tuple[Evidence, ...], passages: list[Passage]) -> tuple[Gap, ...]:
     told = [Gap("the alert", gap) for gap in incident.gaps]
     told += [gap for each in evidence for gap in each.gaps]
-    told += (
-        []
-        if passages
-        else [Gap("runbooks", "no runbook fits, or none is indexed", "search by alert and by hypotheses")]
-    )
+    told += [] if passages else [Gap("runbooks", "no runbook fits, or none is indexed", "by alert and by hypotheses")]
     return tuple(dict.fromkeys(told))
 
 

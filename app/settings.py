@@ -1,0 +1,77 @@
+"""The only reader of the environment and of fishbone.toml."""
+
+import os
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from domain.errors import BadConfiguration
+
+FILE: Final = "fishbone.toml"
+
+
+class Settings(BaseSettings):
+    """All settings. Each is FISHBONE_<NAME> in the environment, or <name> in fishbone.toml; docs/settings.md lists them."""
+
+    model_config = SettingsConfigDict(env_prefix="FISHBONE_", extra="forbid", frozen=True, toml_file=FILE)
+
+    data: Path | None = Field(default=None, description="Folder for the embedded database and reports of replays.")
+    database_url: str | None = Field(
+        default=None, description="A Postgres with pgvector to use instead of the embedded one."
+    )
+    runbooks: str = Field(default="", description="Further folders of runbooks, separated by colons.")
+    lang: Literal["en", "zh"] = Field(default="en", description="Language of the report's fixed words.")
+    result_chars: int = Field(default=12_000, ge=1000, description="Characters a model sees of one tool result.")
+    turn_results: int = Field(default=3, ge=1, description="How many results' worth one turn may return.")
+    agent_chars: int = Field(default=120_000, ge=4000, description="Characters of tool results one agent may see.")
+    source_filters: bool = Field(
+        default=True, description="Layer 1 of context control: default filters at the source (tail_n, top)."
+    )
+    views_and_budgets: bool = Field(default=True, description="Layer 2: compact views of results, and their budgets.")
+    forced_conclusion: bool = Field(default=True, description="Layer 3: one last call without tools at a limit.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then fishbone.toml in the current folder."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def data_folder(self) -> Path:
+        """Where fishbone keeps its files: FISHBONE_DATA, or the user's data folder."""
+        if self.data is not None:
+            return self.data.expanduser().absolute()
+        base = os.environ.get("XDG_DATA_HOME")
+        return (Path(base) if base else Path.home() / ".local" / "share") / "fishbone"
+
+    @property
+    def runbook_folders(self) -> tuple[Path, ...]:
+        """The folders FISHBONE_RUNBOOKS adds."""
+        return tuple(Path(part).expanduser() for part in self.runbooks.split(os.pathsep) if part)
+
+
+def load_settings(**given: object) -> Settings:
+    """The settings. Raises BadConfiguration, one line that names the setting and what is wrong."""
+    try:
+        return Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        name = "_".join(str(part) for part in first["loc"])
+        raise BadConfiguration(
+            f"FISHBONE_{name.upper()} (or {name} in {FILE}): {first['msg']}, got {str(first.get('input'))[:80]!r}"
+        ) from exc
+    except (OSError, ValueError) as exc:
+        raise BadConfiguration(f"{FILE}: {' '.join(str(exc).split())[:200]}") from exc
