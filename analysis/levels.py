@@ -3,6 +3,7 @@
 import re
 
 from analysis.level_words import LETTERS, LEVELS, MARKS, SYSLOG, of_value, of_word
+from analysis.text import strip_control
 
 _HEAD = 220  # characters in which a line states its level
 _UPPER = (
@@ -18,7 +19,7 @@ _AFTER_STAMP = re.compile(rf"(?:^|\d[\dZ:.,+]*\]?)(?:\s+[\w.-]+:?)?\s+\|?\s*({_M
 _FIRST = re.compile(rf"^\s*({_MIXED}|npm ERR!|npm WARN|Failed|FAILED)\b(?:\[\d+\])?\s?[:!\[]")
 _KLOG = re.compile(r"^(?:\S+ ){0,4}([IWEFD])\d{4} \d\d:\d\d:\d\d")
 _LOGFMT = re.compile(r"(?:^|[\s,{])(?:level|lvl|severity|loglevel|log_level|levelname)[=:]\s?[\"'\[]?(\w+)")
-_REDIS = re.compile(r"^(?:\S+ )?\d+:[XCSM] \d{1,2} \w{3} \d{4} [\d:.]+ ([.*#-]) ")
+_REDIS = re.compile(r"^(?:\S+ )?\d+:[XCSM] \d{1,2} \w{3} (?:\d{4} )?[\d:.]+ ([.*#-]) ")
 _ANDROID = re.compile(r"^\d\d-\d\d [\d:.]+ +\d+ +\d+ ([VDIWEF]) ")
 _RUBY = re.compile(r"^([DIWEFA]), \[\d{4}-")
 _ACCESS = re.compile(r'\] "[^"]*" (\d{3}) (?:\d+|-)|" (\d{3}) \d+ (?:"|\d)')
@@ -43,6 +44,8 @@ _ORDER = {level: number for number, level in enumerate(LEVELS)}
 
 def level(line: str) -> str | None:
     """How bad the line says it is, or None where it does not say."""
+    if "\x1b" in line:
+        line = strip_control(line)
     if not line or line[0] in " \t":
         line = line.strip()
         if not line:

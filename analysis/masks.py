@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from analysis.text import strip_control
+
 WILDCARD = "<*>"
 _LONGEST = 1500  # characters of a line that its template is made from
 
@@ -19,8 +21,8 @@ _HEAD = re.compile(
     r")[\])>\"'|]{0,2}[:,]?\s*"
 )
 _LEVEL = re.compile(
-    r"^[\[(<|-]{0,2} ?(?:TRACE|DEBUG|INFO|NOTICE|LOG|WARNING|WARN|ERROR|SEVERE|FATAL|CRITICAL|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror"
-    r"|[Dd]ebug|[Nn]otice|[Nn]ote|[Cc]rit|[Ff]atal|[Ee]merg|[DIWEF](?= ))(?:[\])>|: ]|$)[:|-]?\s*"
+    r"^[\[(<|-]{0,2} ?(?:TRACE|DEBUG|INFO|NOTICE|LOG|WARNING|WARN|ERROR|SEVERE|FATAL|CRITICAL|[Ii]nfo|[Ww]arn(?:ing)?"
+    r"|[Ee]rror|[Dd]ebug|[Nn]otice|[Nn]ote|[Cc]rit|[Ff]atal|[Ee]merg|[DIWEF](?= ))(?:[\])>|: ]|$)[:|-]?\s*"
 )
 
 _STOP = r"\s=:,;\"'()\[\]{}<>|"
@@ -48,6 +50,8 @@ _LOGFMT_KEYS = re.compile(r"(?:^|\s)([A-Za-z_][\w.]{0,40})=")
 def masked(line: str) -> str:
     """The line with `<*>` for each variable part; of JSON and logfmt the message and the names of its fields."""
     line = line[:_LONGEST].strip()
+    if "\x1b" in line:
+        line = strip_control(line).strip()
     if line[:1] == "{" and line[1:2] in '" ':
         return _of_json(line)
     if "msg=" in line and (match := _LOGFMT.search(line)):

@@ -51,7 +51,7 @@ _NO_SECRET = re.compile(
     r"|or|the|a|an|for|from|to|in|at|with|by|must|should|can|cannot|could|will|may|does|did|didn't|doesn't|isn't|auth|authentication"
     r"|failed|failure|invalid|incorrect|wrong|bad|missing|mismatch|expired|expires|expiring|denied|error|rejected|accepted|changed"
     r"|verification|validation|provided|found|unknown|unavailable|revoked|rotated|refresh|refreshed|string|object|bytes|opaque|redacted|hidden|masked"
-    r"|<nil>|<none>|<unknown>|<unset>|<redacted>|\(null\)|\(none\)|[*x•.]{2,}|-+|\{\}|\[\]|\"\"|'')[:.,;!?]?$"
+    r"|<nil>|<none>|<unknown>|<unset>|<redacted>|\(null\)|\(none\)|[*x•.]{2,}|[\[\](){}<>|\"',-]+)[:.,;!?]?$"
 )
 _REFERENCE = re.compile(
     r"^(?:\$\{|\$\(|\$[A-Z_]+$|%\(|%s|%v|\{\{|<set\b|/(?:run|var|etc|proc)/|file:/|vault:"

@@ -38,6 +38,8 @@ _MONTH_DAY = re.compile(r"^\[?(\d\d)[-.](\d\d) " + _TIME)
 _SHORT = re.compile(r"^(\d\d)(\d\d)(\d\d) {1,2}(\d{1,2}):?(\d\d):?(\d\d)\b")
 _COMPACT = re.compile(_LEAD + r"(\d{4})(\d\d)(\d\d)[T -](\d\d):?(\d\d):?(\d\d)(?:[.,:](\d{1,9}))?" + _ZONE)
 _EPOCH = re.compile(r"^[\[(\"-]?\s?(\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\w.-])")
+_TIME_ONLY = re.compile(r"^(?:\[?|[\w.-]{1,40} +(?=\S+[.,]))" + _TIME + r"(?=[\s\]|]|$)")
+_REDIS = re.compile(r"^\d+:[XCSM] (\d{1,2}) " + _MONTH + " " + _TIME)
 _AUDIT = re.compile(r"^(?:node=\S+ )?type=\S+ msg=audit\((\d{10}\.\d{3}):")
 _JSON = re.compile(
     r'"(?:ts|time|timestamp|@timestamp|t|datetime|asctime|date|timeMillis|eventTime|event_time|log_time|Timestamp|Time'
@@ -128,6 +130,22 @@ def compact(line: str, _limit: datetime) -> datetime | None:
         return None
     year, month, day, *clock, zone = match.groups()
     return _of(int(year), int(month), int(day), clock, zone)
+
+
+def redis(line: str, limit: datetime) -> datetime | None:
+    """1:M 18 Aug 10:15:58.123 of Redis before version 4, without a year."""
+    match = _REDIS.match(line)
+    return _without_year(_MONTHS[match[2].lower()], int(match[1]), match.groups()[2:], limit) if match else None
+
+
+def time_only(line: str, limit: datetime) -> datetime | None:
+    """10:15:58.123 without a date: the latest such time that is not after now."""
+    match = _TIME_ONLY.match(line)
+    if not match:
+        return None
+    now = limit - timedelta(days=1)
+    time = _of(now.year, now.month, now.day, match.groups(), None)
+    return time - timedelta(days=1) if time is not None and time > now else time
 
 
 def epoch(line: str, _limit: datetime) -> datetime | None:
@@ -264,9 +282,21 @@ def _in_zone(time: datetime, zone: str) -> datetime:
 
 
 _VALUES: tuple[Parser, ...] = (iso, slash, ctime, day_first, access, syslog, compact, short)
-_DIGIT: tuple[Parser, ...] = (iso, slash, access, day_first, epoch, compact, month_day, short, logfmt)
-_LETTER: tuple[Parser, ...] = (klog, syslog, ctime, day_first, logfmt, access, epoch)
-_OTHER: tuple[Parser, ...] = (iso, slash, ctime, day_first, epoch, syslog, compact, month_day, access, logfmt)
+_DIGIT: tuple[Parser, ...] = (iso, slash, access, day_first, epoch, compact, month_day, short, logfmt, redis, time_only)
+_LETTER: tuple[Parser, ...] = (klog, syslog, ctime, day_first, logfmt, access, epoch, time_only)
+_OTHER: tuple[Parser, ...] = (
+    iso,
+    slash,
+    ctime,
+    day_first,
+    epoch,
+    syslog,
+    compact,
+    month_day,
+    access,
+    logfmt,
+    time_only,
+)
 
 
 def anchored(line: str) -> tuple[Parser, ...]:

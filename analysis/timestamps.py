@@ -8,6 +8,7 @@ from math import isfinite
 from zoneinfo import ZoneInfo
 
 from analysis import stamp_formats as formats
+from analysis.text import strip_control
 
 _MAYBE = re.compile(r"\d\d:?\d\d|\d{10}")
 _QUARTER = 15 * 60  # seconds: every zone's offset is a whole number of these
@@ -36,7 +37,7 @@ def parse_line_time(line: str, clock: Clock, offset: timedelta | None = None) ->
     """The line's own time in UTC, or None; `offset` is what the source has proven for stamps without a zone."""
     if not _MAYBE.search(line):
         return None
-    line = line.lstrip()
+    line = (strip_control(line) if "\x1b" in line else line).lstrip()
     limit = _limit(clock, offset)
     raw = formats.first_of(formats.anchored(line), line, limit)
     if raw is None and line[:1] != "{":
@@ -87,6 +88,8 @@ class LineClock:
 
     def stamp(self, line: str) -> datetime | None:
         """The time of the next line, in UTC."""
+        if "\x1b" in line:
+            line = strip_control(line)
         raw = self._parser(line, self._limit) if self._parser is not None else None
         if raw is None:
             raw = self._search(line)

@@ -13,6 +13,8 @@ LINES = [
     ("2026-08-18 10:15:58.123 UTC [12] DETAIL:  Process 3 waits", None),
     ("1:M 18 Aug 2026 10:15:58.123 # Server initialized", "warning"),
     ("1:M 18 Aug 2026 10:15:58.123 * Ready to accept connections", "info"),
+    ("\x1b[2m2026-08-18T10:15:58.123Z\x1b[0m \x1b[31mERROR\x1b[0m app: x", "error"),
+    ("1255:M 18 Aug 10:15:58.123 * 10 changes", "info"),
     ('{"t":{"$date":"2026-08-18T10:15:58Z"},"s":"E","c":"NETWORK","msg":"x"}', "error"),
     ('{"level":"warn","msg":"error in it"}', "warning"),
     ('{"level":50,"time":1787048158123,"msg":"x"}', "error"),

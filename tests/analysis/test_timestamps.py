@@ -57,6 +57,8 @@ FORMATS = [
     ("INFO  [main] 2026-08-18 10:15:58,123 Server.java:12 - started", MILLI),
     ("web-1  | 2026-08-18T10:15:58Z started", TIME),
     ("08-18 10:15:58.123  1702  2395 D WindowManager: x", MILLI),
+    ("\x1b[2m2026-08-18T10:15:58.123Z\x1b[0m \x1b[32m INFO\x1b[0m app: x", MILLI),
+    ("1255:M 18 Aug 10:15:58.123 * 10 changes", MILLI),
     ("26/08/18 10:15:58 INFO executor: Started", TIME),
 ]
 
@@ -98,6 +100,11 @@ def test_a_stamp_without_a_year_means_the_latest_that_is_not_after_tomorrow() ->
     assert parse_line_time("Jan  3 11:00:00 h x", clock) == datetime(2026, 1, 3, 11, 0, tzinfo=UTC)
     assert parse_line_time("Jan  3 13:00:00 h x", clock) == datetime(2025, 1, 3, 13, 0, tzinfo=UTC)
     assert parse_line_time("Feb 29 13:00:00 h x", clock) == datetime(2024, 2, 29, 13, 0, tzinfo=UTC)
+
+
+def test_a_stamp_without_a_date_means_the_latest_that_is_not_after_now() -> None:
+    assert parse_line_time("11:59:00 [WARNING] x", CLOCK) == datetime(2026, 8, 19, 11, 59, tzinfo=UTC)
+    assert parse_line_time("16:04:02.337 INFO x", CLOCK) == datetime(2026, 8, 18, 16, 4, 2, 337000, tzinfo=UTC)
 
 
 def test_a_line_without_a_stamp_has_the_time_of_the_line_before() -> None:
