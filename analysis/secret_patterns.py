@@ -17,8 +17,9 @@ Matcher = Callable[[Any, str], Iterator[Span]]
 
 _SCHEMES = ("bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256")
 _NOUN = (
-    r"(?:pass|pwd|pw|secret|token|key|auth|credential|cookie|dsn|jwt|bearer|conn(?:ection)?[_-]?str(?:ing)?|sessid|sessionid"
-    r"|dockerconfigjson)"
+    r"(?:pass|pwd|pw|secret|token|auth|credential|cookie|dsn|jwt|bearer|conn(?:ection)?[_-]?str(?:ing)?|sessid|sessionid"
+    r"|dockerconfigjson|(?:api|access|private|secret|signing|encryption|master|session|account|license|service|app"
+    r"|application|integration)[_.\-]?key)"
 )
 _KEY = rf"[\w.\-]*{_NOUN}[\w.\-]*"
 _VALUE = r"""(?:\\+["']([^"'\\\n]*)|"((?:[^"\\\n]|\\[^\n])*)|'([^'\n]*)|([^\s"'&;""" + MASK + r"""]+))"""
@@ -89,6 +90,8 @@ def _stated(match: Any, text: str, value: str, kind: str) -> bool:
         return True
     tail_end = text.find("\n", match.end())
     tail = text[match.end() : tail_end if tail_end >= 0 else len(text)]
+    if text[match.end() - 1] in ",}":
+        return True
     if tail.strip(" \t,\"'}]"):
         return False
     head = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -102,12 +105,12 @@ def _named_value(match: Any, _text: str) -> Iterator[Span]:
         yield match.start(2), match.end(2), kind
 
 
-def _userinfo(match: Any, _text: str) -> Iterator[Span]:
+def _userinfo(match: Any, text: str) -> Iterator[Span]:
     """The password of a URL; `http://host:8080/a@b` has none."""
     value = match.group(1)
     port, slash, _ = value.partition("/")
-    reference = value.startswith(("${", "$("))
-    if not (is_masked(value) or reference or (slash and port.isdigit())):
+    other = value.startswith(("${", "$(")) or text.startswith("sha256:", match.end())
+    if not (is_masked(value) or other or (slash and port.isdigit())):
         yield match.start(1), match.end(1), "password"
 
 
@@ -232,7 +235,10 @@ _SETTINGS = [
     _rule("basic", r"(?i)\bbasic[ \t]+([A-Za-z0-9+/=]{8,})", _group("authorization", _basic)),
     _rule('"auth"', r'"auth"\s*:\s*"([A-Za-z0-9+/=]{8,})', _group("authorization")),
     _rule("://", r"://[^\s/:@\"'<>\[\]]*:([^\s\"'<>]+)@", _userinfo),
-    _rule("://", r"://([^\s/:@\"'<>\[\]]{16,})@", _group("token", looks_random)),
+    _rule(":\\/\\/", r":\\/\\/[^\s/:@\"'<>\[\]]*:([^\s\"'<>]+)@", _userinfo),
+    _rule("://", r"://([^\s/:@\"'<>\[\].\-]{20,})@", _group("token", looks_random)),
+    _rule(_SETTING, rf"(?i)<({_KEY})>([^<\n]+)", _named_value),
+    _rule("login", r"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+(\S+)", _group("password", may_be_secret)),
     _rule("@tcp( @unix(", r"[\w.\-]+:([^\s\"'@]+)@(?:tcp|unix)\(", _group("password")),
 ]
 

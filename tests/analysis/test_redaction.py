@@ -66,6 +66,17 @@ SECRETS = [
     ('{{"name": "DB_PASSWORD", "value": "{}"}}', "hunter2"),
     ("client_secret={}&grant_type=x", "abcdef"),
     ("JSESSIONID={}", "0A1B2C3D"),
+    ("<user>bob</user><Password>{}</Password>", "hunter two"),
+    ("machine x login bob password {}", "correcthorse"),
+    ("{{user: bob, password: {}, host: db}}", "correcthorse"),
+    ('{{"url":"postgres:\\/\\/bob:{}@db\\/x"}}', "hunter2"),
+    ("x-api-key: {}", "abc123def456"),
+    ("java -Dspring.datasource.password={} -jar x.jar", "hunter2"),
+    ("GET /cb?code=1&access_token={}&x=1", "abcdef"),
+    ("{{'user': 'bob', 'passwd': '{}'}}", "hunter2"),
+    ('time=x msg="login" password="{}" user=bob', "a b c"),
+    ("Environment=DB_PASSWORD={}", "hunter2"),
+    ("psql postgresql://bob:{}@db/x", "p@ss/w0rd"),
 ]  # fmt: skip
 
 
@@ -106,6 +117,8 @@ def test_a_secret_is_replaced_and_stays_replaced(form: str, secret: str) -> None
         "WRONGPASS invalid username-password pair or user is disabled.",
         "NOAUTH Authentication required.",
         "dsn=postgres://db:5432/x",
+        "docker-pullable://nginx:1.25@sha256:6af79ae5de407283dcea8b00d5c37ace95441fd58a8b1d2aa1ed93f5511bb18c",
+        "WWW-Authenticate: Bearer realm=https://auth.example/token",
         '"cookies": [\n  "credentials": {',
     ],
 )  # fmt: skip
