@@ -8,7 +8,7 @@ from typing import Final
 
 from analysis.patterns import compiled
 from analysis.rules import AGAINST, Rule, Shot, about, fact_captures, finding, rules
-from analysis.state import Compiled, compile_test, predicate
+from analysis.state import StateIndex, predicate
 from analysis.wording import fill
 from domain.entity import kind_of, name_of
 from domain.evidence import Citation, Finding
@@ -17,6 +17,7 @@ from domain.results import Facts, SeriesSummaries, SeriesSummary, SignatureHit, 
 from domain.runbook import MetricTest, Runbook
 
 MOST_ENTITIES: Final = 8  # findings of one signature in one result; more of them say nothing new
+SHARED: Final = ("host", "disk")  # kinds whose facts concern every entity that runs there
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ def text_findings(hits: SignatureHits, call_id: str, knowledge: Sequence[Runbook
 
 def state_findings(facts: Facts, call_id: str, knowledge: Sequence[Runbook]) -> list[Finding]:
     """One finding for each signature and entity whose fact satisfies its test."""
-    tests = _tests_by_kind(knowledge, {fact.kind for fact in facts.facts})
+    tests = StateIndex((rule, rule.signature.state) for rule in rules(knowledge, "state") if not rule.against)
     found: dict[str, dict[str, Finding]] = defaultdict(dict)
     for at, fact in enumerate(facts.facts):
-        for rule, satisfied in tests.get(fact.kind, ()):
-            if satisfied(fact) and len(found[rule.id]) < MOST_ENTITIES:
+        # What speaks against a fault by state is judged on all facts together: see `contradictions`.
+        for rule in tests.satisfied_by(fact):
+            if len(found[rule.id]) < MOST_ENTITIES:
                 of = about(rule, name_of(fact.entity) if rule.signature.entity else "", fact.entity)
                 cited = _fact_citations(rule, fact, at, call_id)
                 shot = Shot(of, fact_captures(fact), cited, onset=fact.at)
@@ -90,7 +92,7 @@ def contradictions(
 ) -> list[Contradiction]:
     """What was observed that speaks against this fault of this entity; `aliases` are the entity's other names."""
     names = {entity, *aliases}
-    facts = [fact for fact in facts if fact.entity in names or kind_of(fact.entity) == "host"]
+    facts = [fact for fact in facts if fact.entity in names or kind_of(fact.entity) in SHARED]
     seen = [each for each in findings if each.kind == AGAINST + fault and _concerns(each, names)]
     found: list[Contradiction] = []
     for runbook in knowledge:
@@ -162,16 +164,6 @@ def _fact_citations(rule: Rule, fact: Fact, at: int, call_id: str) -> tuple[Cita
         for name in tested
     )
     return cited or (Citation(call_id, fact.source, path=f"/facts/{at}/entity", value=fact.entity),)
-
-
-def _tests_by_kind(knowledge: Sequence[Runbook], kinds: Collection[str]) -> dict[str, list[tuple[Rule, Compiled]]]:
-    tests: dict[str, list[tuple[Rule, Compiled]]] = defaultdict(list)
-    for rule in rules(knowledge, "state"):
-        test = rule.signature.state
-        # What speaks against a fault by state is judged on all facts together: see `contradictions`.
-        if test is not None and test.fact in kinds and not rule.against:
-            tests[test.fact].append((rule, compile_test(test)))
-    return tests
 
 
 def _of_series(rule: Rule, series: SeriesSummary, at: int, call_id: str) -> Shot:

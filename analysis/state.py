@@ -1,12 +1,14 @@
 """Whether a typed fact satisfies a runbook's state test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from analysis.patterns import compiled
 from domain.facts import Attribute, Fact, Scalar
 from domain.runbook import Condition, StateTest
 
+T = TypeVar("T")
 Check = Callable[[Attribute], bool]
 _TRUE = frozenset({"true", "on", "yes"})
 _FALSE = frozenset({"false", "off", "no"})
@@ -30,6 +32,44 @@ class Compiled:
         return all(_empty(attributes.get(name)) for name in self.absent)
 
 
+class StateIndex(Generic[T]):
+    """Many state tests, asked of many facts: by kind, then by the value of each test's first attribute.
+
+    Facts of one kind share most values (`running`, `S`, `tcp`), so what a value rules out is worked out once.
+    """
+
+    def __init__(self, tests: Iterable[tuple[T, StateTest | None]]) -> None:
+        self._tests: dict[str, dict[str, list[tuple[T, StateTest]]]] = {}
+        for owner, test in tests:
+            if test is not None:
+                first = next((each.attribute for each in test.where if not _forbids(each)), "")
+                self._tests.setdefault(test.fact, {}).setdefault(first, []).append((owner, test))
+        self._compiled: dict[tuple[str, str], list[tuple[T, Compiled]]] = {}
+        self._left: dict[tuple[str, str, type, str | int | float], list[tuple[T, Compiled]]] = {}
+
+    def satisfied_by(self, fact: Fact) -> Iterator[T]:
+        """The owners of the tests that the fact satisfies."""
+        for attribute in self._tests.get(fact.kind, ()):
+            value = fact.attributes.get(attribute)
+            if value is not None or not attribute:
+                yield from (owner for owner, test in self._candidates(fact.kind, attribute, value) if test(fact))
+
+    def _candidates(self, kind: str, attribute: str, value: Attribute) -> list[tuple[T, Compiled]]:
+        if not attribute or isinstance(value, list) or value is None:
+            return self._of(kind, attribute)
+        key = (kind, attribute, type(value), value)
+        if key not in self._left:
+            self._left[key] = [each for each in self._of(kind, attribute) if each[1].checks[0][1](value)]
+        return self._left[key]
+
+    def _of(self, kind: str, attribute: str) -> list[tuple[T, Compiled]]:
+        """Compiled on first use: most kinds of fact are not seen in one incident."""
+        key = (kind, attribute)
+        if key not in self._compiled:
+            self._compiled[key] = [(owner, compile_test(test)) for owner, test in self._tests[kind][attribute]]
+        return self._compiled[key]
+
+
 def predicate(fact: Fact, test: StateTest) -> bool:
     """Whether the fact is of the test's kind and satisfies all of its conditions."""
     return fact.kind == test.fact and compile_test(test)(fact)
@@ -37,13 +77,14 @@ def predicate(fact: Fact, test: StateTest) -> bool:
 
 def compile_test(test: StateTest) -> Compiled:
     """The test, ready to be asked of many facts of its kind."""
-    absent = frozenset(each.attribute for each in test.where if each.present is not None and not _wants(each))
-    checks = tuple((each.attribute, _check(each)) for each in test.where if each.present is None or _wants(each))
+    absent = frozenset(each.attribute for each in test.where if _forbids(each))
+    checks = tuple((each.attribute, _check(each)) for each in test.where if not _forbids(each))
     return Compiled(checks, absent)
 
 
-def _wants(condition: Condition) -> bool:
-    return condition.present is not condition.negate
+def _forbids(condition: Condition) -> bool:
+    """Whether the attribute must not be there."""
+    return condition.present is not None and condition.present is condition.negate
 
 
 def _check(condition: Condition) -> Check:

@@ -7,7 +7,7 @@ from typing import Final
 from domain.entity import name_of
 
 _FIELD: Final = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_OPTIONAL: Final = re.compile(r"\[\[(.*?)\]\]")
+_OPTIONAL: Final = re.compile(r"\[\[([^\[\]]*\{[a-z][a-z0-9_]*\}[^\[\]]*)\]\]")
 ALWAYS: Final = ("entity", "name")  # what every template may name
 
 
