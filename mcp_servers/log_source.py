@@ -1,0 +1,100 @@
+"""What the log tools need of a source of texts, live or recorded, and when its lines were written."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import BinaryIO, Protocol
+
+from analysis.timestamps import Clock, parse_line_time, proven_offset
+from bundle.chunks import Chunk
+
+_PROOF_LINES = 200
+_BACK_LINES = 200  # of a stack trace or a dump that a line without a stamp may stand in
+_BACK_BYTES = 16_384
+_STAMP_WITHIN = 400  # characters of a line in which its stamp is looked for
+
+
+class LogsSource(Protocol):
+    """Texts by name. Reading raises BadBundle where a text cannot be read on."""
+
+    @property
+    def clock(self) -> Clock:
+        """Now, after which nothing is returned, and the zone of stamps without one."""
+
+    def names(self) -> tuple[str, ...]:
+        """All text sources, sorted."""
+
+    def size(self, name: str) -> int:
+        """Bytes as they lie on disk."""
+
+    def chunks(self, name: str) -> Iterator[Chunk]:
+        """The text in whole lines, plain and decompressed."""
+
+    def open_plain(self, name: str) -> BinaryIO | None:
+        """The file itself, unbuffered, where it is uncompressed and may be searched in place."""
+
+    def problems(self) -> tuple[str, ...]:
+        """What should be a text source and cannot be read, and why."""
+
+
+def chosen(source: LogsSource, globs: list[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names that the globs mean, and a problem for each glob that means none."""
+    names = source.names()
+    if not globs:
+        return names, ()
+    found = tuple(name for name in names if any(_means(glob, name) for glob in globs))
+    unmet = tuple(f"{glob}: no source has such a name" for glob in globs if not any(_means(glob, n) for n in names))
+    return found, unmet
+
+
+class LineTimes:
+    """Tells when single lines of one text were written, without reading the lines between them."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._head = b""
+        self._offset_known = False
+        self._offset: timedelta | None = None
+        self._data = self._before = b""
+
+    def enter(self, chunk: Chunk) -> None:
+        """Goes on to the next chunk of the text."""
+        if not self._head:
+            self._head = chunk.data[: 64 * 1024]
+        self._before = self._data[-_BACK_BYTES:]
+        self._data = chunk.data
+
+    def at(self, start: int, text: str) -> datetime | None:
+        """The time of the line that starts there; without a stamp, that of the nearest line before."""
+        found = None if text[:1] in ("", " ", "\t") else self.own(text)
+        if found is None:
+            found = self._of_lines_before(self._data, start) or self._of_lines_before(self._before, len(self._before))
+        return found or self.own(text)
+
+    def own(self, text: str) -> datetime | None:
+        """The line's own time, if it has one."""
+        if not self._offset_known:
+            lines = self._head.decode("utf-8", "replace").split("\n")[:_PROOF_LINES]
+            self._offset, self._offset_known = proven_offset(lines, self._clock), True
+        return parse_line_time(text[:_STAMP_WITHIN], self._clock, self._offset)
+
+    def _of_lines_before(self, data: bytes, end: int) -> datetime | None:
+        lowest = max(0, end - _BACK_BYTES)
+        for _ in range(_BACK_LINES):
+            end -= 1
+            if end <= lowest:
+                return None
+            start = data.rfind(b"\n", lowest, end) + 1 or lowest
+            line = data[start : start + _STAMP_WITHIN if start + _STAMP_WITHIN < end else end]
+            end = start
+            if line[:1] not in (b"", b" ", b"\t"):
+                found = self.own(line.decode("utf-8", "replace"))
+                if found is not None:
+                    return found
+        return None
+
+
+def _means(glob: str, name: str) -> bool:
+    """Globs match the whole path; a file may also be called by its own name, with or without its packing."""
+    bare = name.removesuffix(".gz").removesuffix(".zst")
+    return any(fnmatchcase(each, glob) for each in (name, bare, name.rpartition("/")[2], bare.rpartition("/")[2]))

@@ -1,0 +1,116 @@
+"""Lines of one shape, counted: what a text says, and what of it is new or bursting after a moment."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from analysis.levels import at_least
+from domain.results import Line, Searched, Template, Templates
+from mcp_servers.log_match import Span, shortened
+from mcp_servers.log_table import Row, Table, reaches
+
+_RANK = {"fatal": 0, "error": 1, "warning": 2, None: 3, "info": 4, "debug": 5}
+_CHANGE = {"new": 0, "burst": 1, "gone": 2, "": 3}
+_BURST = 4.0  # times the rate before
+_BURST_LEAST = 5  # lines
+_GONE_LEAST = 5  # lines before the moment, regular enough that their absence tells something
+_SHORTEST = timedelta(seconds=60)
+_LEAD = timedelta(minutes=5)  # an alert fires after what it tells of: trouble this long before it counts as after
+
+
+def templates(
+    tables: Iterable[Table], span: Span, level: str | None, top: int
+) -> tuple[list[Template], int, list[str], int]:
+    """The shapes of lines, the worst and then the most frequent first; their number, problems and withheld lines."""
+    found: list[Template] = []
+    problems: list[str] = []
+    after = 0
+    for table in tables:
+        found.extend(_template(table, rows) for rows in _groups(table, span) if reaches(rows[0].level, level))
+        problems.extend(table.problems)
+        after += table.after
+    found.sort(key=lambda each: (_RANK.get(each.level, 4), -each.count, each.source, each.sample.line))
+    return found[:top], len(found), problems, after
+
+
+def novel(tables: Iterable[Table], moment: datetime, top: int) -> tuple[list[Template], int, list[str], int]:
+    """The shapes that came, burst or went at the moment, the most telling first."""
+    found: list[Template] = []
+    problems: list[str] = []
+    after = 0
+    for table in tables:
+        found.extend(_changed(table, moment - _LEAD))
+        problems.extend(table.problems)
+        after += table.after
+    found.sort(key=_telling)
+    return found[:top], len(found), problems, after
+
+
+def result(
+    found: tuple[list[Template], int, list[str], int],
+    names: tuple[str, ...],
+    window: str,
+    filter_: str,
+    more: Iterable[str],
+) -> Templates:
+    """The templates with what was searched."""
+    shown, matched, problems, after = found
+    searched = Searched(
+        source=", ".join(names), window=window, filter=filter_, matched=matched, returned=len(shown),
+        truncated=matched > len(shown), after_window=after, problems=(*problems, *more),
+    )  # fmt: skip
+    return Templates(tuple(shown), searched)
+
+
+def _groups(table: Table, span: Span) -> Iterator[list[Row]]:
+    groups: dict[tuple[int, str | None], list[Row]] = defaultdict(list)
+    for row in table.rows:
+        if span.holds(row.at):
+            groups[row.template, row.level].append(row)
+    yield from groups.values()
+
+
+def _changed(table: Table, onset: datetime) -> Iterator[Template]:
+    if table.first is None or table.last is None:
+        return  # without times nothing is before or after
+    before_seconds = max(onset - table.first, _SHORTEST).total_seconds()
+    after_seconds = max(table.last - onset, _SHORTEST).total_seconds()
+    history = table.first < onset - _SHORTEST
+    for rows in _groups(table, Span()):
+        if table.sampled and not at_least(rows[0].level, "warning"):
+            continue  # of such lines only the first were looked at
+        timed = [row for row in rows if row.at is not None]
+        after = [row for row in timed if row.at is not None and row.at >= onset]
+        before = len(timed) - len(after)
+        change = _change(before, len(after), before_seconds, after_seconds, history)
+        if change:
+            yield _template(table, after or timed, before, len(after), change)
+
+
+def _change(before: int, after: int, before_seconds: float, after_seconds: float, history: bool) -> str:
+    if not history:
+        return ""
+    if before == 0:
+        return "new" if after else ""
+    if after == 0:
+        expected = before / before_seconds * after_seconds
+        return "gone" if before >= _GONE_LEAST and expected >= _GONE_LEAST else ""
+    rate = (after / after_seconds) / (before / before_seconds)
+    return "burst" if after >= _BURST_LEAST and rate >= _BURST else ""
+
+
+def _template(table: Table, rows: list[Row], before: int = 0, after: int = 0, change: str = "") -> Template:
+    shape = table.miner.template(rows[0].template)
+    times = [row.at for row in rows if row.at is not None]
+    first = rows[0]
+    sample = shortened(Line(table.name, first.line, first.text, first.at, first.level))
+    return Template(
+        id=shape.id, text=shape.text[:500], source=table.name, count=len(rows), level=first.level,
+        first=min(times, default=None), last=max(times, default=None), sample=sample,
+        before=before, after=after, change=change,
+    )  # fmt: skip
+
+
+def _telling(each: Template) -> tuple[int, int, float, str, int]:
+    first = each.first.timestamp() if each.first else 0.0
+    return _RANK.get(each.level, 4), _CHANGE[each.change], first, each.source, each.sample.line
