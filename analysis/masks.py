@@ -41,6 +41,7 @@ _RUN = re.compile(
     r"<\*>(?:[\s,:;|/.&-]{0,2}<\*>)+|[\[({]\s*<\*>\s*[\])}]|-<\*>"
     r"|<\*>\s?(?:ms|us|ns|s|sec|secs|seconds|bytes|[KMGT]i?B|B|%)(?![\w])"
 )
+_ACCESS = re.compile(r'\[\d{1,2}/[A-Z][a-z]{2}/\d{4}:[^\]]+\] "([A-Z]{3,8}) (?:[^"\\]|\\.)*" (\d{3})\b')
 _MESSAGE = re.compile(r'"(?:msg|message|log|event|error|text|short_message|body|MESSAGE)"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _KEYS = re.compile(r'[{,]\s*"([\w.@-]{1,40})"\s*:')
 _LOGFMT = re.compile(r'(?:^|\s)msg=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -56,6 +57,8 @@ def masked(line: str) -> str:
         return _of_json(line)
     if "msg=" in line and (match := _LOGFMT.search(line)):
         return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
+    if '] "' in line and (match := _ACCESS.search(line)):
+        return f'{WILDCARD} "{match[1]} {WILDCARD}" {match[2]} {WILDCARD}'  # method and status are what it says
     return _plain(_without_head(line))
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from analysis.pem import key_spans
 from analysis.placeholders import PLACEHOLDER, Masks, is_placeholder, placeholder
+from analysis.secret_forms import Rule, Span
 from analysis.secret_keys import secret_kind
-from analysis.secret_patterns import RULES, Rule, Span
+from analysis.secret_patterns import RULES
 
 _PASSES = 4  # a placeholder can bring out another form; two passes are usual, four the bound
 _NAMES = ("name", "key", "Name", "Key")

@@ -120,9 +120,14 @@ def _similarity(template: list[str], tokens: list[str]) -> float:
         own += 1
         if ours == theirs:
             same += 1
-        elif ours.lower().strip(".,:;!") in _TELLING or theirs.lower().strip(".,:;!") in _TELLING:
+        elif _tells(ours) or _tells(theirs):
             return 0.0
     return same / own if own else 1.0
+
+
+def _tells(word: str) -> bool:
+    """Whether a word is the point of its line: an outcome, or the method and status of a request."""
+    return word[0] == '"' or word.isdigit() or word.lower().strip(".,:;!") in _TELLING
 
 
 def _merged(template: list[str], tokens: list[str]) -> list[str]:

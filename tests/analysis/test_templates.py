@@ -37,6 +37,14 @@ def test_a_template_counts_its_lines_and_keeps_the_first_three() -> None:
     assert (other.text, other.count, other.first) == ("bye", 1, 11)
 
 
+def test_requests_of_an_access_log_are_told_apart_by_method_and_status() -> None:
+    line = '10.0.0.{} - - [18/Aug/2026:10:15:58 +0000] "{} /{} HTTP/1.1" {} 12 "-" "curl"'
+    requests = [("GET", 200), ("GET", 200), ("GET", 502), ("POST", 200), ("GET", 200)]
+    found = mine(line.format(n, method, n, status) for n, (method, status) in enumerate(requests))
+    texts = [(template.text, template.count) for template in found]
+    assert texts == [('<*> "GET <*>" 200 <*>', 3), ('<*> "GET <*>" 502 <*>', 1), ('<*> "POST <*>" 200 <*>', 1)]
+
+
 def test_the_id_depends_on_the_text_alone() -> None:
     assert mine(["took 3 ms"])[0].id == mine(["x", "took 9 ms"])[1].id
 
