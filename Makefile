@@ -2,8 +2,9 @@
 PYTHON ?= python3.11
 VENV := .venv
 STAMP := $(VENV)/.installed
+DEMO ?= shop-api-oom
 
-.PHONY: setup demo test check format lock bench clean
+.PHONY: setup demo test check format lab bench lock clean
 
 setup: $(STAMP)
 
@@ -13,3 +14,32 @@ $(STAMP): requirements.lock pyproject.toml
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+demo: setup  ## replay a shipped incident and show the first screen of its report
+	@$(VENV)/bin/fishbone replay $(DEMO)
+
+test: setup  ## all tests but the slow ones
+	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST)
+
+check: setup  ## format, lint, types, import contracts, lock file without hosts
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	@! grep -nE 'https?://' requirements.lock
+
+format: setup
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+lab: setup  ## cause the faults again and record them (as root; see lab/README.md)
+	$(VENV)/bin/python -m lab all
+
+bench: setup  ## speed of a cold replay and of a bundle inside eval
+	$(VENV)/bin/python -m bench.replay
+
+lock:  ## after a change of dependencies: uv must be on the path
+	uv pip compile --quiet --universal --generate-hashes --no-header --extra dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

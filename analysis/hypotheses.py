@@ -61,9 +61,8 @@ def _hypothesis(
 ) -> Hypothesis:
     runbook = case.by_fault.get(candidate.fault)
     effects = [link for link in links if link.cause is candidate]
-    against = contradictions(
-        case.knowledge, candidate.fault, candidate.entity, case.facts, case.findings, _names(candidate)
-    )
+    names = frozenset(finding.entity for finding in candidate.findings)
+    against = contradictions(case.knowledge, candidate.fault, candidate.entity, case.facts, case.findings, names)
     terms = {
         "evidence": candidate.strength,
         "explains": SYMPTOM_WEIGHT * min(1.0, sum(link.strength * link.symptom.strength for link in effects)),

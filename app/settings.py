@@ -18,7 +18,7 @@ FILE: Final = "fishbone.toml"
 
 
 class Settings(BaseSettings):
-    """All settings. Each is FISHBONE_<NAME> in the environment, or <name> in fishbone.toml; docs/settings.md lists them."""
+    """All settings: FISHBONE_<NAME> in the environment, or <name> in fishbone.toml; docs/settings.md lists them."""
 
     model_config = SettingsConfigDict(env_prefix="FISHBONE_", extra="forbid", frozen=True, toml_file=FILE)
 

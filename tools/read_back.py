@@ -55,7 +55,7 @@ class ReadBack:
     def _own(self, call: Passing) -> ToolResult:
         asked = str(call.arguments["call_id"])
         result = self.ledger.result(asked)
-        if result is None or (asked.rpartition(".")[0] != call.caller.agent and call.caller.entry != "node"):
+        if result is None or asked.rpartition(".")[0] != call.caller.agent:
             raise InvalidToolInput(
                 f"{call.caller.agent} has made no call {asked!r}; give the call_id of a result of yours"
             )

@@ -27,7 +27,7 @@ async def resolve(call: Passing, by: Governance) -> Passing:
     """Find the tool; the agent's file and the registry must both grant it."""
     spec = by.registry.get(call.tool)
     granted = by.grants.get(call.caller.agent, frozenset())
-    meant = spec is not None and (not spec.roles or call.caller.agent in spec.roles or call.caller.entry == "node")
+    meant = spec is not None and (not spec.roles or call.caller.agent in spec.roles)
     if spec is None or call.tool not in granted or not meant:
         usable = ", ".join(sorted(granted & by.registry.keys())) or "none"
         raise ToolNotFound(f"{call.caller.agent} has no tool {call.tool!r}; its tools are: {usable}")

@@ -1,2 +1,156 @@
+"""The command line: maps a command to its module and imports that on use, so that `--help` is quick."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.errors import BadAlert, BadBundle, BadConfiguration, FishboneError
+
+app = typer.Typer(
+    name="fishbone",
+    help="An alert comes in, four specialists gather evidence, a root cause with checked citations comes out.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+runbooks = typer.Typer(help="The runbooks: index, search and check them.", no_args_is_help=True)
+incidents = typer.Typer(
+    help="The incidents that were investigated.", no_args_is_help=False, invoke_without_command=True
+)
+app.add_typer(runbooks, name="runbooks")
+app.add_typer(incidents, name="incidents")
+
+Out = Annotated[Path | None, typer.Option("--out", help="Write the report, its charts and the flight recording there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what --out holds.")]
+
+
+@app.command()
+def replay(
+    bundle: Annotated[
+        str, typer.Argument(help="A recorded incident: a folder, a .tar.zst, or the name of a shipped one.")
+    ],
+    out: Out = None,
+    force: Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print report.json instead of the first screen.")] = False,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Ask the evidence files again, also where there is a recording.")
+    ] = False,
+) -> None:
+    """Diagnose a recorded incident, with no model and no network."""
+    from app.cli.replay import run_replay
+
+    run_replay(bundle, out, force=force, as_json=as_json, evidence=evidence)
+
+
+@app.command("eval")
+def evaluate(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of bundles with an expected.yaml each.")],
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all grades there.")] = None,
+    bar: Annotated[
+        list[str] | None, typer.Option("--bar", help="KEY=VALUE: exit 1 when that number comes out below.")
+    ] = None,
+) -> None:
+    """Replay many incidents and grade the reports against their ground truth."""
+    from app.cli.eval import run_eval
+
+    run_eval(folders, json_file, bar or [])
+
+
+@app.command()
+def report(
+    incident: Annotated[str, typer.Argument(help="The incident's id, as `fishbone incidents` lists it.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print report.json instead of markdown.")] = False,
+) -> None:
+    """Print the latest report of an incident."""
+    from app.cli.incidents import run_report
+
+    run_report(incident, as_json=as_json)
+
+
+@app.command()
+def mcp(
+    name: Annotated[
+        str, typer.Argument(help="logs, metrics, traces, topology, containers, host, network, changes, runbooks")
+    ],
+    bundle: Annotated[Path | None, typer.Option("--bundle", help="The recorded incident to serve.")] = None,
+) -> None:
+    """Serve one evidence source to any MCP client over stdio."""
+    from app.cli.mcp import run_mcp
+
+    run_mcp(name, bundle)
+
+
+@app.command()
+def doctor() -> None:
+    """Say of every part whether it is ok, degraded (and why) or off."""
+    from app.cli.doctor import run_doctor
+
+    run_doctor()
+
+
+@incidents.callback()
+def incidents_list(context: typer.Context) -> None:
+    """List the incidents, the latest first."""
+    if context.invoked_subcommand is None:
+        from app.cli.incidents import run_list
+
+        run_list()
+
+
+@incidents.command("list")
+def incidents_list_command() -> None:
+    """List the incidents, the latest first."""
+    from app.cli.incidents import run_list
+
+    run_list()
+
+
+@incidents.command("show")
+def incidents_show(incident: Annotated[str, typer.Argument(help="The incident's id.")]) -> None:
+    """Show one incident: its alerts and its investigations."""
+    from app.cli.incidents import run_show
+
+    run_show(incident)
+
+
+@runbooks.command("index")
+def runbooks_index() -> None:
+    """Bring the index in line with the runbook folders."""
+    from app.cli.runbooks import index
+
+    index()
+
+
+@runbooks.command("search")
+def runbooks_search(
+    query: Annotated[str, typer.Argument(help="An alert's name, or a question in English or Chinese.")],
+    top: Annotated[int, typer.Option("--top", min=1, max=20, help="How many passages.")] = 5,
+) -> None:
+    """Find the runbook passages that answer a query."""
+    from app.cli.runbooks import search
+
+    search(query, top)
+
+
+@runbooks.command("check")
+def runbooks_check() -> None:
+    """Check every runbook: faults, signatures, examples, healthy twins."""
+    from app.cli.runbooks import check
+
+    check()
+
+
 def main() -> None:
-    raise SystemExit(0)
+    """Run the command; a mistake of the user's is one clear line and exit 2, a failure of ours exit 1."""
+    try:
+        app(standalone_mode=True)
+    except (BadBundle, BadAlert, BadConfiguration) as exc:
+        print(f"fishbone: {exc}", file=sys.stderr)
+        raise SystemExit(2) from exc
+    except FishboneError as exc:
+        print(f"fishbone: {exc}", file=sys.stderr)
+        raise SystemExit(1) from exc
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
