@@ -1,0 +1,80 @@
+"""Prometheus Alertmanager: webhook version 4 and its elders, whole or half filled in."""
+
+from datetime import datetime
+from typing import Final
+
+from alerts import reading
+from domain.alert import Alert
+from domain.codec import Json
+
+NAME: Final = "alertmanager"
+_GRAFANA: Final = ("orgId", "appVersion")
+_UNSET: Final = ("", "unknown", "none", "null")
+
+
+def knows(body: Json) -> bool:
+    """A list of alerts with labels, or a group without its list; and Grafana did not post it."""
+    if isinstance(body, list):
+        return bool(body) and all(_is_alert(one) for one in body)
+    if not isinstance(body, dict) or any(key in body for key in _GRAFANA):
+        return False
+    listed = body.get("alerts")
+    if isinstance(listed, list) and listed:
+        return any(_is_alert(one) for one in listed)
+    return "groupKey" in body and isinstance(body.get("commonLabels"), dict)
+
+
+def read(body: Json, now: datetime) -> list[Alert]:
+    """One alert per entry; of a group without entries one, made of what is common to it."""
+    group = {"alerts": body} if isinstance(body, list) else body
+    entries = [one for one in group.get("alerts") or [{}] if isinstance(one, dict)]
+    return [_alert(one, group, now) for one in entries]
+
+
+def gaps(body: Json) -> list[str]:
+    """Alerts that the sender cut off, and entries that are none."""
+    if not isinstance(body, dict):
+        return []
+    told = []
+    cut = body.get("truncatedAlerts")
+    if isinstance(cut, int) and cut > 0:
+        told.append(f"alertmanager left {cut} alerts of this group out (truncatedAlerts)")
+    if not body.get("alerts"):
+        told.append("the group lists no alerts; what is common to it was read as one")
+    elif odd := sum(not isinstance(one, dict) for one in body["alerts"]):
+        told.append(f"{odd} entries of alerts[] are no objects")
+    return told
+
+
+def _is_alert(one: Json) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("labels"), dict)
+
+
+def _alert(one: dict[str, Json], group: dict[str, Json], now: datetime) -> Alert:
+    labels = reading.texts(group.get("commonLabels")) | reading.texts(one.get("labels"))
+    annotations = reading.texts(group.get("commonAnnotations")) | reading.texts(one.get("annotations"))
+    if url := reading.text(one.get("generatorURL")):
+        annotations.setdefault("generatorURL", url)
+    given = reading.text(one.get("fingerprint"))
+    return reading.alert(
+        NAME,
+        name_of(labels, annotations, group),
+        labels,
+        annotations,
+        level=reading.severity(labels.get("severity"), labels.get("level"), labels.get("priority")),
+        state=reading.status(one.get("status"), group.get("status"), group.get("state")),
+        starts_at=reading.time(one.get("startsAt"), now),
+        ends_at=reading.time(one.get("endsAt"), now),
+        identity="" if given.lower() in _UNSET else given,
+    )
+
+
+def name_of(labels: dict[str, str], annotations: dict[str, str], group: dict[str, Json]) -> str:
+    """The rule's name, else what the alert says of itself."""
+    return reading.first(
+        labels.get("alertname"),
+        reading.at(group, "groupLabels", "alertname"),
+        group.get("title"),
+        annotations.get("summary"),
+        annotations.get("description"),
+    )

@@ -1,0 +1,62 @@
+"""What an alert is about, as entities, best first."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from domain.alert import Alert
+from domain.entity import entity
+
+# The keys that senders use, the nearest to the fault first. What runs comes before what it runs on.
+KEYS: Final[tuple[tuple[str, str], ...]] = (
+    ("container", "container container_name docker_container container_label_com_docker_compose_service"),
+    ("pod", "pod pod_name kube_pod kubernetes_pod_name k8s_pod_name podname"),
+    ("database", "db_instance_identifier dbinstanceidentifier db_instance database datname dbname rds_instance "
+     "db_cluster_identifier postgresql_database"),
+    ("queue", "queue queue_name queuename topic consumergroup consumer_group"),
+    ("certificate", "certificate cert_name subject_cn certificate_name"),
+    ("service", "deployment kube_deployment deployment_name statefulset kube_stateful_set daemonset kube_daemon_set "
+     "replicaset cronjob kube_cronjob job_name kube_job workload workload_name"),
+    ("volume", "persistentvolumeclaim pvc persistentvolume volume volumename"),
+    ("disk", "mountpoint mount device disk filesystem"),
+    ("service", "service service_name servicename kube_service app application app_name component upstream "
+     "monitorfriendlyname check_name function functionname"),
+    ("host", "host hostname host_name node nodename node_name kube_node server instance instance_id instanceid "
+     "resourcename resource_name device_name address ip"),
+    ("service", "job exported_job"),
+)  # fmt: skip
+_LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "component", "app", "server", "instance")
+_NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
+_TEMPLATE: Final = re.compile(r"\$[A-Z_]+|\{\{.*\}\}")
+_PORT: Final = re.compile(r"(?<=\]):\d{2,5}$|^(?P<host>[^:/]+):\d{2,5}$")
+_WATCHERS: Final = re.compile(
+    r"kube-state-metrics|node-exporter|node_exporter|cadvisor|blackbox|prometheus|rds$|kubelet$"
+)
+
+
+def entities(alert: Alert) -> list[str]:
+    """The entities that labels and annotations name, best first; who only measures comes last."""
+    found = list(dict.fromkeys(_named(alert)))
+    return sorted(found, key=lambda of: bool(_WATCHERS.match(of.partition(":")[2])))
+
+
+def _named(alert: Alert) -> Iterator[str]:
+    labels = {_key(key): value for key, value in alert.labels.items()}
+    notes = {_key(key): value for key, value in alert.annotations.items()}
+    for kind, keys in KEYS:
+        for key in keys.split():
+            for value in (labels.get(key), None if key in _LABELS_ONLY else notes.get(key)):
+                if value and (name := _name(kind, value)):
+                    yield entity(kind, name)
+
+
+def _key(key: str) -> str:
+    return key.lower().replace("-", "_").replace(".", "_").removeprefix("label_")
+
+
+def _name(kind: str, value: str) -> str:
+    """The value as a name; a host without the port of the exporter that measured it."""
+    name = value.strip().lstrip(",;|")
+    if name.lower() in _NOTHING or _TEMPLATE.search(name):
+        return ""
+    return _PORT.sub(lambda m: m["host"] or "", name) if kind == "host" else name
