@@ -18,7 +18,7 @@ _HEAD = re.compile(
     r"|\d\d/\d\d/\d\d \d\d:\d\d:\d\d|\d\d[-.]\d\d \d\d:\d\d:\d\d(?:\.\d+)?|\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}"
     r"|\d{6} \d{6}|\d{10}(?:\.\d+)?(?= )|[IWEFD]\d{4} \d\d:\d\d:\d\d\.\d+"
     r"|\d+:[XCSM] \d\d [A-Z][a-z]{2} \d{4} [\d:.]+"
-    r")[\])>\"'|]{0,2}[:,]?\s*"
+    r"|\d\d:\d\d:\d\d[.,]\d{1,9})[\])>\"'|]{0,2}[:,]?\s*"
 )
 _LEVEL = re.compile(
     r"^[\[(<|-]{0,2} ?(?:TRACE|DEBUG|INFO|NOTICE|LOG|WARNING|WARN|ERROR|SEVERE|FATAL|CRITICAL|[Ii]nfo|[Ww]arn(?:ing)?"
@@ -30,8 +30,8 @@ _VARIABLE = re.compile(
     rf"(?<![^{_STOP}])(?:"  # at the start of a run of characters:
     r"[a-z][a-z0-9+.-]{1,12}://[^\s\"'<>,;)\]]+"  # a URL
     r"|[A-Za-z]:\\[\w.@%~$*\\-]+"  # a path of Windows
-    r"|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?:%\w+)?(?![\w:])"  # IPv6, MAC
-    rf"|[^{_STOP}@\d]*(?:\d|@\w)[^{_STOP}]*(?::\d+)*"  # whatever holds a digit, and mail addresses
+    r"|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?:%\w+)?(?![\w:.])"  # IPv6, MAC
+    rf"|[^{_STOP}@\d]*(?:\d|@\w)[^{_STOP}]*(?::\d[^{_STOP}]*)*"  # whatever holds a digit, and mail addresses
     rf"|(?:[0-9a-f]{{8,}}|[A-Za-z+/]{{40,}}=*|true|false|null|None|True|False)(?![^{_STOP}])"  # hex, base64, constants
     r')|"[^"\n]{0,400}"'  # quoted strings
     r"|(?<!\w)'[^'\n]{1,200}'(?!\w)"
@@ -45,6 +45,7 @@ _ACCESS = re.compile(r'\[\d{1,2}/[A-Z][a-z]{2}/\d{4}:[^\]]+\] "([A-Z]{3,8}) (?:[
 _MESSAGE = re.compile(r'"(?:msg|message|log|event|error|text|short_message|body|MESSAGE)"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _KEYS = re.compile(r'[{,]\s*"([\w.@-]{1,40})"\s*:')
 _LOGFMT = re.compile(r'(?:^|\s)msg=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
+_LOGFMT_LINE = re.compile(r"^(?:\S{0,40} )?[A-Za-z_@][\w.]{0,40}=(?:\"|[^\s\"]+(?:\s|$))")
 _LOGFMT_KEYS = re.compile(r"(?:^|\s)([A-Za-z_][\w.]{0,40})=")
 
 
@@ -55,7 +56,7 @@ def masked(line: str) -> str:
         line = strip_control(line).strip()
     if line[:1] == "{" and line[1:2] in '" ':
         return _of_json(line)
-    if "msg=" in line and (match := _LOGFMT.search(line)):
+    if "msg=" in line and _LOGFMT_LINE.match(line) and (match := _LOGFMT.search(line)):
         return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
     if '] "' in line and (match := _ACCESS.search(line)):
         return f'{WILDCARD} "{match[1]} {WILDCARD}" {match[2]} {WILDCARD}'  # method and status are what it says
@@ -63,8 +64,10 @@ def masked(line: str) -> str:
 
 
 def _without_head(line: str) -> str:
-    match = _HEAD.match(line)
-    if match:
+    for _ in range(2):  # a collector's stamp, then the program's own
+        match = _HEAD.match(line)
+        if not match:
+            break
         line = line[match.end() :]
     match = _LEVEL.match(line)
     return line[match.end() :] if match and match.end() < len(line) else line

@@ -32,7 +32,7 @@ class Redactor:
         masks = Masks()
         hidden = masks.hide(text)
         for _ in range(_PASSES):
-            before, hidden = hidden, self._once(hidden, masks)
+            before, hidden = hidden, self._once(hidden, rules, masks)
             if hidden == before:
                 break
         return masks.show(hidden)
@@ -51,9 +51,9 @@ class Redactor:
         """What stands for this secret."""
         return placeholder(kind, hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:4])
 
-    def _once(self, text: str, masks: Masks) -> str:
+    def _once(self, text: str, rules: list[Rule], masks: Masks) -> str:
         text = self._replace(text, [(start, end, "private_key") for start, end in key_spans(text)], masks)
-        for rule in _candidates(text):
+        for rule in rules:
             spans = [span for match in rule.pattern.finditer(text) for span in rule.find(match, text)]
             text = self._replace(text, spans, masks)
         return text

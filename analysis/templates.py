@@ -112,17 +112,20 @@ def mine(lines: Iterable[str]) -> list[Template]:
 
 
 def _similarity(template: list[str], tokens: list[str]) -> float:
-    """Share of the template's words that the line has too; 0 where a word that tells good from bad differs."""
-    own = same = 0
+    """Share of words that agree, of all places but those variable in both; 0 where a word that tells differs.
+
+    A place that has become variable counts against the line, or templates would drift until they match anything.
+    """
+    places = same = 0
     for ours, theirs in zip(template, tokens, strict=True):
-        if ours == WILDCARD:
-            continue
-        own += 1
         if ours == theirs:
-            same += 1
-        elif _tells(ours) or _tells(theirs):
+            places += ours != WILDCARD
+            same += ours != WILDCARD
+            continue
+        places += 1
+        if ours != WILDCARD and (_tells(ours) or _tells(theirs)):
             return 0.0
-    return same / own if own else 1.0
+    return same / places if places else 1.0
 
 
 def _tells(word: str) -> bool:

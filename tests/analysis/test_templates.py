@@ -61,3 +61,9 @@ def test_a_miner_names_the_template_of_each_line() -> None:
 def test_every_line_is_counted_once(lines: list[str]) -> None:
     spoken = [line for line in lines if line and not line.isspace()]
     assert sum(template.count for template in mine(lines)) == len(spoken)
+
+
+def test_templates_do_not_drift_until_they_match_anything() -> None:
+    bodies = ["cart was emptied", "seat got reserved", "price being computed", "user has paid", "mail was queued"]
+    lines = [f"svc#{n} TraceID: {n}f SpanID: {n}a {body}" for n, body in enumerate(bodies)]
+    assert len(mine(lines)) == len(bodies)
