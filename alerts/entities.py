@@ -37,7 +37,7 @@ _WATCHERS: Final = re.compile(
 def entities(alert: Alert) -> list[str]:
     """The entities that labels and annotations name, best first; who only measures comes last."""
     found = list(dict.fromkeys(_named(alert)))
-    return sorted(found, key=lambda of: bool(_WATCHERS.match(of.partition(":")[2])))
+    return sorted(found, key=lambda of: bool(_WATCHERS.search(of.partition(":")[2])))
 
 
 def _named(alert: Alert) -> Iterator[str]:

@@ -192,10 +192,9 @@ def test_a_file_that_does_not_load_stops_the_start_and_names_itself(tmp_path: Pa
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
-KEYS = st.sampled_from(
-    "alerts labels status startsAt title commonLabels groupKey event data incident alert Message evalMatches ruleName "
-    "orgId messages id".split()
-)
+WORDS = """alerts labels status startsAt title commonLabels groupKey event data incident alert Message evalMatches
+    ruleName orgId messages id"""
+KEYS = st.sampled_from(WORDS.split())
 bodies = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=12
 )
