@@ -55,7 +55,7 @@ async def running(
         registry = await servers.specs()
         granted = {"log": frozenset(registry)}
         hub = Hub(Governance(registry, granted, servers, Redactor(b"key"), Limits()), ledger)
-        file = AgentFile("log", "what logs say", ("logs_*",), Bounds(steps=steps, seconds=seconds), "You read logs.")
+        file = AgentFile("log", "what logs say", ("logs_*",), Bounds(steps=steps, seconds=30), "You read logs.")
         yield AgentRun(file, model, "scripted", hub, Caller("log"), registry, time.monotonic() + seconds, forced)
     finally:
         await servers.close()
@@ -89,7 +89,7 @@ async def test_with_forced_conclusion_off_there_is_no_last_call() -> None:
 
 async def test_a_deadline_that_has_passed_ends_in_the_last_call_at_once() -> None:
     model = ScriptedModel(answers=[conclusion(FOUND)])
-    async with running(model, seconds=0) as run:
+    async with running(model, seconds=-1) as run:
         evidence = await investigate(TASK, run)
     assert model.bound == [False]
     assert evidence.findings == FOUND.findings
