@@ -2,19 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta
+
+from analysis.stamp_values import EPOCH, FIRST_YEAR, LAST_YEAR, epoch_time, in_zone, latest, local
 
 Parser = Callable[[str, datetime], "datetime | None"]
 """(line, limit) -> time, aware if the line names its zone; `limit` is now + 1 day, local, for stamps without a year."""
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FIRST_YEAR, LAST_YEAR = 1980, 2199  # outside lie zero times (0001-01-01) and "for ever" (9999-12-31)
 
 _MONTHS = {"janfebmaraprmayjunjulaugsepoctnovdec"[3 * i : 3 * i + 3]: i + 1 for i in range(12)}
-_FIXED_ZONES = {
-    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180, "MSK": 180, "JST": 540,
-    "KST": 540, "EST": -300, "EDT": -240, "PST": -480, "PDT": -420, "MDT": -360, "CDT": -300, "AEST": 600, "AEDT": 660,
-}  # fmt: skip
 _LEAD = r"^[\[(<\"'| ]{0,4}(?:<\d{1,3}>\d?\s?)?"
 _TIME = r"(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
 _ZONE = r"(?:\s?(Z\b|[+-]\d\d:?\d\d\b|[A-Z]{3,4}(?=[\s\])]|$)))?"
@@ -43,7 +39,7 @@ _REDIS = re.compile(r"^\d+:[XCSM] (\d{1,2}) " + _MONTH + " " + _TIME)
 _AUDIT = re.compile(r"^(?:node=\S+ )?type=\S+ msg=audit\((\d{10}\.\d{3}):")
 _JSON = re.compile(
     r'"(?:ts|time|timestamp|@timestamp|t|datetime|asctime|date|timeMillis|eventTime|event_time|log_time|Timestamp|Time'
-    r'|__REALTIME_TIMESTAMP|timeUnixNano|start_time|\$date)"\s*:\s*(?:\{\s*"\$date"\s*:\s*)?(?:"([^"\\]{8,40})"|(\d{9,19}(?:\.\d{1,9})?(?:[eE]\+?\d+)?))'
+    r'|__REALTIME_TIMESTAMP|timeUnixNano|start_time|\$date)"\s*:\s*(?:\{\s*"\$date"\s*:\s*)?(?:"([^"\\]{8,40})"|(\d{9,19}(?:\.\d{1,9})?(?![\d.eE])|\d\.\d{1,18}[eE]\+?\d{1,2}))'
 )
 _LOGFMT = re.compile(r'(?:^|\s)(?:ts|time|timestamp|t|@timestamp|datetime)=(?:"([^"]{8,40})"|([^\s"]{8,40}))')
 _WITHIN = re.compile(rf"(?<![\w./-])(?:(?:{_ISO_BODY})|(?:{_SLASH_BODY})|(?:{_DAY_FIRST_BODY}))")
@@ -69,7 +65,7 @@ def slash(line: str, _limit: datetime) -> datetime | None:
     if not match:
         return None
     year, month, day, *clock, zone = match.groups()
-    return _of(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day), clock, zone)
+    return local(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day), clock, zone)
 
 
 def day_first(line: str, _limit: datetime) -> datetime | None:
@@ -85,7 +81,7 @@ def access(line: str, _limit: datetime) -> datetime | None:
 def klog(line: str, limit: datetime) -> datetime | None:
     """I0818 10:15:58.123456, without a year."""
     match = _KLOG.match(line)
-    return _without_year(int(match[1]), int(match[2]), match.groups()[2:6], limit) if match else None
+    return latest(int(match[1]), int(match[2]), match.groups()[2:6], limit) if match else None
 
 
 def syslog(line: str, limit: datetime) -> datetime | None:
@@ -95,8 +91,8 @@ def syslog(line: str, limit: datetime) -> datetime | None:
         return None
     month, day, year, *clock = match.groups()
     if year:
-        return _of(int(year), _MONTHS[month.lower()], int(day), clock, None)
-    return _without_year(_MONTHS[month.lower()], int(day), clock, limit)
+        return local(int(year), _MONTHS[month.lower()], int(day), clock, None)
+    return latest(_MONTHS[month.lower()], int(day), clock, limit)
 
 
 def ctime(line: str, _limit: datetime) -> datetime | None:
@@ -105,13 +101,13 @@ def ctime(line: str, _limit: datetime) -> datetime | None:
     if not match:
         return None
     month, day, hour, minute, second, fraction, zone, year = match.groups()
-    return _of(int(year), _MONTHS[month.lower()], int(day), (hour, minute, second, fraction), zone)
+    return local(int(year), _MONTHS[month.lower()], int(day), (hour, minute, second, fraction), zone)
 
 
 def month_day(line: str, limit: datetime) -> datetime | None:
     """08-18 10:15:58.123 of Android, without a year."""
     match = _MONTH_DAY.match(line)
-    return _without_year(int(match[1]), int(match[2]), match.groups()[2:], limit) if match else None
+    return latest(int(match[1]), int(match[2]), match.groups()[2:], limit) if match else None
 
 
 def short(line: str, _limit: datetime) -> datetime | None:
@@ -120,7 +116,7 @@ def short(line: str, _limit: datetime) -> datetime | None:
     if not match:
         return None
     year, month, day, *clock = match.groups()
-    return _of(2000 + int(year), int(month), int(day), [*clock, None], None)
+    return local(2000 + int(year), int(month), int(day), [*clock, None], None)
 
 
 def compact(line: str, _limit: datetime) -> datetime | None:
@@ -129,13 +125,13 @@ def compact(line: str, _limit: datetime) -> datetime | None:
     if not match:
         return None
     year, month, day, *clock, zone = match.groups()
-    return _of(int(year), int(month), int(day), clock, zone)
+    return local(int(year), int(month), int(day), clock, zone)
 
 
 def redis(line: str, limit: datetime) -> datetime | None:
     """1:M 18 Aug 10:15:58.123 of Redis before version 4, without a year."""
     match = _REDIS.match(line)
-    return _without_year(_MONTHS[match[2].lower()], int(match[1]), match.groups()[2:], limit) if match else None
+    return latest(_MONTHS[match[2].lower()], int(match[1]), match.groups()[2:], limit) if match else None
 
 
 def time_only(line: str, limit: datetime) -> datetime | None:
@@ -144,7 +140,7 @@ def time_only(line: str, limit: datetime) -> datetime | None:
     if not match:
         return None
     now = limit - timedelta(days=1)
-    time = _of(now.year, now.month, now.day, match.groups(), None)
+    time = local(now.year, now.month, now.day, match.groups(), None)
     return time - timedelta(days=1) if time is not None and time > now else time
 
 
@@ -208,25 +204,6 @@ def zoned_times(line: str) -> list[datetime]:
     return [time for time in found if time is not None and time.tzinfo is not None]
 
 
-def epoch_time(text: str) -> datetime | None:
-    """Seconds, milli-, micro- or nanoseconds since 1970, told apart by their size."""
-    if "e" in text or "E" in text:
-        text = str(int(float(text)))
-    whole, _, fraction = text.partition(".")
-    number = int(whole)
-    if number < 10**11:
-        micros = number * 10**6 + (int((fraction + "000000")[:6]) if fraction else 0)
-    elif number < 10**14:
-        micros = number * 1000
-    elif number < 10**17:
-        micros = number
-    else:
-        micros = number // 1000
-    if not 10**8 * 10**6 <= micros < 7 * 10**15:
-        return None
-    return EPOCH + timedelta(microseconds=micros)
-
-
 def _iso_of(body: str, zone: str | None) -> datetime | None:
     try:
         time = datetime.fromisoformat(body)
@@ -234,51 +211,14 @@ def _iso_of(body: str, zone: str | None) -> datetime | None:
         return None
     if not FIRST_YEAR <= time.year <= LAST_YEAR:
         return None
-    return time if zone is None else _in_zone(time, zone)
+    return time if zone is None else in_zone(time, zone)
 
 
 def _day_first_of(match: re.Match[str] | None) -> datetime | None:
     if not match:
         return None
     day, month, year, *clock, zone = match.groups()
-    return _of(int(year), _MONTHS[month.lower()], int(day), clock, zone)
-
-
-def _of(year: int, month: int, day: int, clock: Iterable[str | None], zone: str | None) -> datetime | None:
-    hour, minute, second, fraction = clock
-    micros = int((fraction + "000000")[:6]) if fraction else 0
-    if not FIRST_YEAR <= year <= LAST_YEAR:
-        return None
-    try:
-        time = datetime(year, month, day, int(hour or 0), int(minute or 0), int(second or 0), micros)
-    except ValueError:
-        return None
-    return time if zone is None else _in_zone(time, zone)
-
-
-def _without_year(month: int, day: int, clock: Iterable[str | None], limit: datetime) -> datetime | None:
-    """The latest such time that is not after the limit; eight years reach any 29 February."""
-    clock = tuple(clock)
-    for year in range(limit.year, limit.year - 9, -1):
-        time = _of(year, month, day, clock, None)
-        if time is not None and time <= limit:
-            return time
-    return None
-
-
-def _in_zone(time: datetime, zone: str) -> datetime:
-    """The time made aware; an abbreviation that is used by several countries leaves it without a zone."""
-    if zone[0] not in "+-":
-        minutes = _FIXED_ZONES.get(zone)
-        if minutes is None:
-            return time
-    else:
-        digits = zone[1:].replace(":", "")
-        minutes = int(digits[:2]) * 60 + int(digits[2:4])
-        if minutes >= 24 * 60:
-            return time
-        minutes = -minutes if zone[0] == "-" else minutes
-    return time.replace(tzinfo=UTC if minutes == 0 else timezone(timedelta(minutes=minutes)))
+    return local(int(year), _MONTHS[month.lower()], int(day), clock, zone)
 
 
 _VALUES: tuple[Parser, ...] = (iso, slash, ctime, day_first, access, syslog, compact, short)

@@ -8,6 +8,7 @@ from math import isfinite
 from zoneinfo import ZoneInfo
 
 from analysis import stamp_formats as formats
+from analysis.stamp_values import epoch_time
 from analysis.text import strip_control
 
 _MAYBE = re.compile(r"\d\d:?\d\d|\d{10}")
@@ -53,7 +54,7 @@ def parse_time(value: str | int | float, clock: Clock, offset: timedelta | None 
         return _number(value)
     text = value.strip()
     if re.fullmatch(r"\d{9,19}(?:\.\d+)?", text):
-        return formats.epoch_time(text)
+        return epoch_time(text)
     if date := _DATE.match(text):
         text = f"{date[1]} {date[2] or '00:00'}:00"
     raw = formats.value(text, _limit(clock, offset)) if text else None
@@ -156,4 +157,4 @@ def _limit(clock: Clock, offset: timedelta | None) -> datetime:
 def _number(value: int | float) -> datetime | None:
     if not isfinite(value) or not 0 < value < 10**20:
         return None
-    return formats.epoch_time(str(value) if isinstance(value, int) else f"{value:.6f}")
+    return epoch_time(str(value) if isinstance(value, int) else f"{value:.6f}")

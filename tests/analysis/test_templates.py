@@ -64,6 +64,6 @@ def test_every_line_is_counted_once(lines: list[str]) -> None:
 
 
 def test_templates_do_not_drift_until_they_match_anything() -> None:
-    bodies = ["cart was emptied", "seat got reserved", "price being computed", "user has paid", "mail was queued"]
+    bodies = ["cart was emptied", "seat got reserved", "price being computed", "user has paid", "mail is queued"]
     lines = [f"svc#{n} TraceID: {n}f SpanID: {n}a {body}" for n, body in enumerate(bodies)]
     assert len(mine(lines)) == len(bodies)
