@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from analysis.patterns import BadPattern, compiled
 from analysis.timestamps import format_time
-from analysis.untrusted import in_stranger_field
+from analysis.untrusted import stranger_fields
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits
@@ -16,6 +16,8 @@ from mcp_servers.log_source import LineTimes, LogsSource
 
 SHORTEST, LONGEST = 12, 300  # characters of a quote
 _LINES, _CAPTURES, _CAPTURE_CHARS = 3, 8, 200
+_SHAPES = 10_000  # kinds of lines that are remembered
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _TEXT = 2000  # characters of a kept line
 
 
@@ -61,6 +63,17 @@ class _Found:
     captures: dict[tuple[tuple[str, str], ...], None] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     spans: list[str] = field(default_factory=list)
+
+    def add(self, at: datetime | None) -> None:
+        """Counts one more line."""
+        self.count += 1
+        if at is not None:
+            self.first = min(self.first or at, at)
+            self.last = max(self.last or at, at)
+
+    def is_full(self, groups: int) -> bool:
+        """Whether another line would only be counted."""
+        return len(self.lines) >= _LINES and (not groups or len(self.captures) >= _CAPTURES)
 
 
 def match(source: LogsSource, names: Sequence[str], wanted: Sequence[Wanted], span: Span) -> SignatureHits:
@@ -110,6 +123,7 @@ class _Reader:
         self._times = LineTimes(source.clock)
         self._covered = [each.covers(name) for each in wanted]
         self._found: dict[int, _Found] = {}
+        self._strange: dict[bytes, list[tuple[int, int]]] = {}
         self._cut = 0
         self.after = 0
 
@@ -142,20 +156,33 @@ class _Reader:
         if at is not None and at > self._now:
             self.after += 1
         elif self._span.holds(at):
+            strange = self._strange_fields(raw, text)
             for which in matching:
-                self._take(which, Line(self._name, number, text, at))
+                self._take(which, Line(self._name, number, text, at), strange)
 
-    def _take(self, which: int, line: Line) -> None:
-        for hit in compiled(self._wanted[which].pattern).finditer(line.text):
-            if not in_stranger_field(line.text, hit.start(), hit.end()):
+    def _strange_fields(self, raw: bytes, text: str) -> list[tuple[int, int]]:
+        """Where a stranger's text stands: the same place in lines that differ in their digits only."""
+        shape = raw.translate(_DIGITS)
+        found = self._strange.get(shape)
+        if found is None:
+            found = stranger_fields(text)
+            if len(self._strange) < _SHAPES:
+                self._strange[shape] = found
+        return found
+
+    def _take(self, which: int, line: Line, strange: list[tuple[int, int]]) -> None:
+        pattern = compiled(self._wanted[which].pattern)
+        found = self._found.get(which)
+        if found and not strange and found.is_full(pattern.groups):
+            found.add(line.at)
+            return
+        for hit in pattern.finditer(line.text):
+            if not any(left <= hit.start() and hit.end() <= right for left, right in strange):
                 break
         else:
             return
         found = self._found.setdefault(which, _Found())
-        found.count += 1
-        if line.at is not None:
-            found.first = min(found.first or line.at, line.at)
-            found.last = max(found.last or line.at, line.at)
+        found.add(line.at)
         if len(found.captures) < _CAPTURES and (named := hit.groupdict()):
             kept = tuple((key, value[:_CAPTURE_CHARS]) for key, value in sorted(named.items()) if value)
             found.captures.setdefault(kept)

@@ -22,7 +22,7 @@ _SOUNDS_BAD = (
     r"(?i)error|fatal|panic|\bcrit|exception|traceback|\bfail|refused|denied|time(?:d[ -]?)?out|kill|unable|cannot",
     r"(?i)warn|emerg|segfault|\boom|no space|corrupt|expired|exit|exhaust|exceed|unreachable|reset by|abort|lost",
     r"(?i)can't|invalid|reject",
-    r'\[E\]|^[EF]\d{4} |" 5\d\d |[ =:"]5\d\d[ ,"]',
+    r'\[E\]|^[EF]\d{4} |" 5\d\d |status"?[=: ]{1,2}"?5\d\d\b',
 )
 
 
@@ -130,7 +130,9 @@ class _Reading:
             self._whole(Chunk(chunk.line, chunk.data[:end]))
         seen = table.rows[-1].line if table.rows else 0
         for number, start, raw in self._bad.lines(chunk):
-            if number > seen and len(table.rows) < WHOLE + TROUBLE:
+            if len(table.rows) >= WHOLE + TROUBLE:
+                break
+            if number > seen:
                 text = raw.decode("utf-8", "replace")
                 self._add(number, text, self._times.at(start, text))
         start = chunk.data.rfind(b"\n", 0, len(chunk.data) - 1) + 1
