@@ -2,23 +2,38 @@
 
 import re
 
+import re2
+
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_BODY = re.compile(r"(?:^|[\s|>])((?:[A-Za-z0-9+/]{1,400}={0,2})|(?:Proc-Type|DEK-Info|Comment|Version): [^\n]*)\s*$")
+_BODY = re.compile(  # alone on its line; after a stamp or a container's name; or long, after anything
+    r"^(?:\s*|\S*\d\d:\d\d:\d\d\S*\s+|\S+\s+\|\s*|.*[\s|>](?=[A-Za-z0-9+/]{16}))"
+    r"((?:[A-Za-z0-9+/]{1,400}={0,2})|(?:Proc-Type|DEK-Info|Comment|Version): [^\n]*)\s*$"
+)
 _LONG = re.compile(r"(?:^|[\s|>])([A-Za-z0-9+/]{16,400}={0,2})\s*$")
+_BARE = re2.compile(r"(?m)(?:^|[\s|>])([A-Za-z0-9+/]{64})\s*$")  # the width of PEM; a sha256 has no capitals
+_OTHER_BEGIN = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PARAMETERS|MESSAGE|SIGNATURE)"
+)
+_OTHER_END = "-----END "
 _INLINE = re.compile(r"[^\"'\n]*")
 
 Span = tuple[int, int]
 
 
+def may_hold_key(text: str) -> bool:
+    """A fast answer for the many texts without any key material."""
+    return "PRIVATE KEY" in text or _BARE.search(text) is not None
+
+
 def key_spans(text: str) -> list[Span]:
     """The spans that hold key material, none of which crosses a line."""
-    if "PRIVATE KEY" not in text:
+    if not may_hold_key(text):
         return []
     lines = text.split("\n")
     starts = _starts(lines)
     spans: list[Span] = []
-    inside = False
+    inside = public = False
     for number, line in enumerate(lines):
         end, begin = _END.search(line), _BEGIN.search(line)
         if begin:
@@ -32,7 +47,9 @@ def key_spans(text: str) -> list[Span]:
         elif inside:
             found, inside = _body(line)
         else:
-            continue
+            public = _OTHER_END not in line and (public or _OTHER_BEGIN.search(line) is not None)
+            found = (0, 0) if public else _bare(line)
+            inside = found[1] > 0
         if found[1] > found[0]:
             spans.append((starts[number] + found[0], starts[number] + found[1]))
     return sorted(spans)
@@ -72,6 +89,16 @@ def _body(line: str) -> tuple[Span, bool]:
         return match.span(1), True
     going_on = not line.strip() or line.rstrip().endswith("]")
     return (0, 0), going_on
+
+
+def _bare(line: str) -> Span:
+    """A full line from the middle of a key, of which a source returned neither beginning nor end."""
+    match = _BARE.search(line) if len(line) >= 64 else None
+    if not match:
+        return 0, 0
+    body = match.group(1)
+    generated = body.lower() != body != body.upper() and any(char.isdigit() for char in body)
+    return match.span(1) if generated else (0, 0)
 
 
 def _backwards(lines: list[str], starts: list[int], number: int) -> list[Span]:

@@ -3,7 +3,7 @@
 import hmac
 from typing import Any
 
-from analysis.pem import key_spans
+from analysis.pem import key_spans, may_hold_key
 from analysis.placeholders import PLACEHOLDER, Masks, is_placeholder, placeholder
 from analysis.secret_forms import Rule, Span
 from analysis.secret_keys import secret_kind
@@ -27,7 +27,7 @@ class Redactor:
     def redact(self, text: str) -> str:
         """The text without secrets; its lines keep their number and order."""
         rules = _candidates(text)
-        if not rules and "PRIVATE KEY" not in text:
+        if not rules and not may_hold_key(text):
             return text
         masks = Masks()
         hidden = masks.hide(text)

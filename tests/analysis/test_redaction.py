@@ -151,11 +151,25 @@ def test_a_private_key_goes_line_by_line_and_the_lines_keep_their_numbers(prefix
 
 def test_a_private_key_that_lost_its_end_or_its_beginning_goes_too() -> None:
     head = REDACTOR.redact("\n".join(["-----BEGIN PRIVATE KEY-----", *KEY_BODY[:1], KEY_BODY[1][:20]]))
+    assert REDACTOR.redact(head + "\nnext line\nlast line") == head + "\nnext line\nlast line"
     tail = REDACTOR.redact("\n".join([*KEY_BODY, "-----END PRIVATE KEY-----", "next line"]))
     assert KEY_BODY[0] not in head
     assert KEY_BODY[1][:20] not in head
     assert KEY_BODY[1] not in tail
     assert tail.endswith("next line")
+
+
+def test_the_middle_of_a_private_key_goes_where_a_source_returned_only_that() -> None:
+    redacted = REDACTOR.redact("\n".join(["x started", *KEY_BODY[:2], KEY_BODY[0][:30], "next line"]))
+    assert not any(line[:20] in redacted for line in KEY_BODY)
+    assert redacted.startswith("x started\n")
+    assert redacted.endswith("\nnext line")
+    assert REDACTOR.redact(redacted) == redacted
+
+
+def test_a_certificate_stays_as_it_is() -> None:
+    text = "\n".join(["-----BEGIN CERTIFICATE-----", *KEY_BODY, "-----END CERTIFICATE-----"])
+    assert REDACTOR.redact(text) == text
 
 
 def test_plain_json_is_redacted_by_key_by_environment_and_by_text() -> None:
