@@ -15,9 +15,9 @@ from domain.errors import BadBundle
 from mcp_servers.log_patterns import patterns
 from mcp_servers.log_source import LineTimes, LogsSource
 
-WHOLE = 4_000  # lines of one text that are all looked at; after them only those that sound like trouble
-TROUBLE = 12_000  # of those
-_CHARS = 600  # characters of a line that are looked at
+WHOLE = 2_000  # lines of one text that are all looked at; after them only those that sound like trouble
+TROUBLE = 6_000  # of those
+_CHARS = 400  # characters of a line that are looked at
 _SOUNDS_BAD = (
     r"(?i)error|fatal|panic|\bcrit|exception|traceback|\bfail|refused|denied|time(?:d[ -]?)?out|kill|unable|cannot",
     r"(?i)warn|emerg|segfault|\boom|no space|corrupt|expired|exit|exhaust|exceed|unreachable|reset by|abort|lost",

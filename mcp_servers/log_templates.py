@@ -15,7 +15,8 @@ _BURST = 4.0  # times the rate before
 _BURST_LEAST = 5  # lines
 _GONE_LEAST = 5  # lines before the moment, regular enough that their absence tells something
 _SHORTEST = timedelta(seconds=60)
-_LEAD = timedelta(minutes=5)  # an alert fires after what it tells of: trouble this long before it counts as after
+_HISTORY_LEAST = timedelta(seconds=30)  # less says nothing of what is usual
+_LEAD = timedelta(minutes=5)  # an alert fires after what it tells of: what came so long before counts as after
 
 
 def templates(
@@ -39,7 +40,7 @@ def novel(tables: Iterable[Table], moment: datetime, top: int) -> tuple[list[Tem
     problems: list[str] = []
     after = 0
     for table in tables:
-        found.extend(_changed(table, moment - _LEAD))
+        found.extend(_changed(table, moment))
         problems.extend(table.problems)
         after += table.after
     found.sort(key=_telling)
@@ -70,12 +71,13 @@ def _groups(table: Table, span: Span) -> Iterator[list[Row]]:
     yield from groups.values()
 
 
-def _changed(table: Table, onset: datetime) -> Iterator[Template]:
-    if table.first is None or table.last is None:
-        return  # without times nothing is before or after
+def _changed(table: Table, moment: datetime) -> Iterator[Template]:
+    if table.first is None or table.last is None or table.first >= moment:
+        return  # without times, or without lines before, nothing is new
+    onset = moment - min(_LEAD, (moment - table.first) / 2)
     before_seconds = max(onset - table.first, _SHORTEST).total_seconds()
     after_seconds = max(table.last - onset, _SHORTEST).total_seconds()
-    history = table.first < onset - _SHORTEST
+    history = onset - table.first >= _HISTORY_LEAST
     for rows in _groups(table, Span()):
         if table.sampled and not at_least(rows[0].level, "warning"):
             continue  # of such lines only the first were looked at

@@ -1,12 +1,10 @@
 """The log tactic: which known faults left a mark, what is new since the alert, and who fell silent."""
 
-from datetime import timedelta
 from typing import TypeVar
 
 from agents.offline.log_findings import of_searches, of_templates, silent, silent_sources, sources_of
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.signatures import text_findings, text_signatures
-from analysis.timestamps import format_time
 from domain.codec import from_plain
 from domain.evidence import Evidence, Finding, Gap
 from domain.plan import Task
@@ -16,7 +14,6 @@ AGENT = "log"
 _MOST_GENERIC = 40
 _TOP = 80  # templates asked for
 _FOLLOWED = 4  # sources looked at again
-_BEFORE = timedelta(minutes=15)
 T = TypeVar("T")
 Seen = tuple[Observation, ...]
 
@@ -36,7 +33,7 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
     calls = [
         Call("logs_list"),
         Call("logs_novel", {"moment": task.fired_at, "top": _TOP}),
-        Call("logs_templates", {"level": "error", "top": _TOP}),
+        Call("logs_templates", {"level": "warning", "top": _TOP}),
     ]
     signatures = text_signatures(knowledge)
     if signatures:
@@ -45,17 +42,14 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
 
 
 def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
-    """The last words of sources that fell silent, and warnings of the alerted ones that show no error."""
+    """The last words of sources that fell silent, and of the alerted ones that show no warning."""
     sources = _all_sources(seen)
     quiet = [source.name for source in silent_sources(task, sources)][:_FOLLOWED]
     telling = {hit.source for _, hits in _decoded(seen, "logs_match", SignatureHits) for hit in hits.hits}
     telling |= {each.source for _, found in _decoded(seen, "logs_templates", Templates) for each in found.templates}
-    alerted = [source.name for source in sources_of(task, sources) if source.name not in telling][:_FOLLOWED]
-    calls = [Call("logs_search", {"sources": [name], "tail_n": 10}) for name in quiet]
-    if alerted:
-        since = format_time(task.window.start - _BEFORE)
-        calls.append(Call("logs_search", {"sources": list(alerted), "level": "warning", "tail_n": 20, "since": since}))
-    return tuple(calls)
+    alerted = [source.name for source in sources_of(task, sources) if source.name not in telling]
+    looked_at = dict.fromkeys(quiet + alerted[:_FOLLOWED])
+    return tuple(Call("logs_search", {"sources": [name], "tail_n": 10}) for name in looked_at)
 
 
 def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
@@ -63,8 +57,8 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
     for call_id, hits in _decoded(seen, "logs_match", SignatureHits):
         known.extend(text_findings(hits, call_id, knowledge))
     cited = {(each.source, each.line) for finding in known for each in finding.citations}
-    generic = of_templates(task, _decoded(seen, "logs_novel", Templates), cited)
-    generic += of_templates(task, _decoded(seen, "logs_templates", Templates), cited | _lines_of(generic))
+    shapes = _decoded(seen, "logs_novel", Templates) + _decoded(seen, "logs_templates", Templates)
+    generic = of_templates(task, shapes, cited)
     searches = _decoded(seen, "logs_search", Lines)
     generic += of_searches(task, searches, cited | _lines_of(generic))
     gone = [

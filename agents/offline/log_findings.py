@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from analysis.levels import at_least
@@ -29,25 +29,29 @@ _STAMP = re.compile(
     r"^[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]?|[A-Z][a-z]{2} +\d{1,2} )?\d\d:\d\d:\d\d(?:[.,]\d+)?"
     r"(?:Z| UTC| ?[+-]\d\d:?\d\d)?[\])>]?\s*"
 )
+_OWNER = re.compile(
+    r'"(?:pod|pod_name|kubernetes\.pod_name)"\s*:\s*"(?P<pod>[\w.-]+)"|\b[Pp]od/(?P<pod_>[a-z0-9][a-z0-9.-]+)'
+    r'|"(?:container|container_name)"\s*:\s*"(?P<container>[\w.-]+)"|"(?:service|service\.name)"\s*:\s*"(?P<service>[\w.-]+)"'
+)
+_SAID = re.compile(r'"(?:msg|message|log|error|err|event|body)"\s*:\s*"((?:[^"\\]|\\.)+)"')
 _REGULAR_LINES, _REGULAR_TIMES, _SILENT_LEAST = 20, 20, timedelta(seconds=60)
 _SKIPPED_WORDS = frozenset({"pod", "log", "logs", "the", "app", "service", "server", "data", "prod", "test"})
 
 
 def of_templates(task: Task, results: Iterable[tuple[str, Templates]], cited: Places) -> list[Finding]:
-    """One finding for each telling template whose sample no other finding cites."""
-    found: list[Finding] = []
+    """One finding for each telling message that no other finding cites; the same in a second capture is left out."""
+    found: dict[tuple[str, str], Finding] = {}
     quiet = 0
     for call_id, result in results:
         for each in result.templates:
-            place = (each.source, each.sample.line or None)
-            if place in cited or each.change == "gone" or _FRAME.match(each.sample.text):
+            if (each.source, each.sample.line or None) in cited or not _is_telling(task, each):
                 continue
-            if not at_least(each.level, "warning"):
-                quiet += 1
-                if quiet > _MOST_QUIET_LINES or not _is_alerted(task, each.source):
-                    continue
-            found.append(_of_template(task, each, call_id))
-    return found
+            quiet += not at_least(each.level, "warning")
+            if quiet > _MOST_QUIET_LINES and not at_least(each.level, "warning"):
+                continue
+            finding = _of_template(task, each, call_id)
+            found.setdefault((finding.entity, _shape(each.sample.text)), finding)
+    return list(found.values())
 
 
 def of_searches(task: Task, results: Iterable[tuple[str, Lines]], cited: Places) -> list[Finding]:
@@ -55,16 +59,14 @@ def of_searches(task: Task, results: Iterable[tuple[str, Lines]], cited: Places)
     found: dict[str, Finding] = {}
     for call_id, result in results:
         for line in result.lines:
-            message = _message(line.text)
             if (
                 at_least(line.level, "warning")
                 and (line.source, line.line) not in cited
                 and not _FRAME.match(line.text)
             ):
                 kind = "log.error" if at_least(line.level, "error") else "log.new"
-                statement = f"{line.source} says: {message}"
-                shape = re.sub(r"\d+", "0", statement)
-                found.setdefault(shape, _finding(task, line, line.level, kind, statement, call_id, 0.0))
+                statement = f"{line.source} says: {_message(line.text)}"
+                found.setdefault(_shape(line.text), _finding(task, line, line.level, kind, statement, call_id, 0.0))
     return list(found.values())
 
 
@@ -93,8 +95,10 @@ def silent(task: Task, listed: TextSources, call_id: str, searches: Iterable[tup
 
 
 def silent_sources(task: Task, sources: Iterable[TextSource]) -> list[TextSource]:
-    """Logs that wrote regularly within the window and then stopped well before its end."""
-    return [source for source in sources if source.kind == "log" and _fell_silent(task, source)]
+    """Logs that wrote regularly within the window and then stopped well before the others."""
+    logs = [source for source in sources if source.kind == "log"]
+    end = max((source.last for source in logs if source.last is not None), default=task.window.end)
+    return [source for source in logs if _fell_silent(task, source, end)]
 
 
 def sources_of(task: Task, sources: Iterable[TextSource]) -> list[TextSource]:
@@ -103,13 +107,16 @@ def sources_of(task: Task, sources: Iterable[TextSource]) -> list[TextSource]:
 
 
 def entity_of(task: Task, source: str, text: str = "") -> str:
-    """Whose text it is: the alerted entity that the path or line names, else the service that the file is named after.
+    """Whose text it is: the alerted entity that the path names, else whom the line names as its own, else the file.
 
     The captures of an incident are taken of what alerted, so that an unnamed one is about that.
     """
     for alerted in task.entities:
         if _names(source, alerted):
             return alerted
+    if owner := _OWNER.search(text):
+        kind, name = next((kind, name) for kind, name in owner.groupdict().items() if name)
+        return entity(kind.rstrip("_"), name)
     if source.startswith("artifacts/") and task.entities:
         return next((alerted for alerted in task.entities if _names(text, alerted)), task.entities[0])
     stem = source.rpartition("/")[2].partition(".")[0].strip() or "unknown"
@@ -146,12 +153,24 @@ def _finding(
     )  # fmt: skip
 
 
-def _fell_silent(task: Task, source: TextSource) -> bool:
+def _fell_silent(task: Task, source: TextSource, end: datetime) -> bool:
     if source.first is None or source.last is None or not source.lines or source.lines < _REGULAR_LINES:
         return False
-    usual = (source.last - source.first) / source.lines
-    silence = task.window.end - source.last
-    return source.last >= task.window.start and silence > max(_SILENT_LEAST, usual * _REGULAR_TIMES)
+    span = source.last - source.first
+    usual = max(_SILENT_LEAST, span / source.lines * _REGULAR_TIMES, span / 10)
+    return source.last >= task.window.start and end - source.last > usual
+
+
+def _is_telling(task: Task, each: Template) -> bool:
+    """No stack frame, nothing that went, and of lines without trouble only new ones of the alerted entity."""
+    text = each.sample.text
+    if each.change == "gone" or _FRAME.match(text):
+        return False
+    return at_least(each.level, "warning") or (not text[:1].isspace() and _is_alerted(task, each.source))
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "0", _message(text))
 
 
 def _is_alerted(task: Task, source: str) -> bool:
@@ -166,14 +185,17 @@ def _names(text: str, alerted: str) -> bool:
 
 
 def _message(text: str) -> str:
-    """The line without its stamp, short."""
+    """What the line says, without its stamp and short; of a JSON line its message."""
+    if text.startswith("{") and (said := _SAID.search(text)):
+        return clip(" ".join(said[1].split()), 240)
     return clip(" ".join(_STAMP.sub("", text.strip(), count=1).split()), 240)
 
 
 def _quote(text: str) -> str:
-    """A part of the line that is verbatim: what follows the stamp, unless that is too short to cite."""
+    """A part of the line that is verbatim: what it says, unless that is too short to cite."""
     text = text.strip()
-    message = _STAMP.sub("", text, count=1)
+    said = _SAID.search(text) if text.startswith("{") else None
+    message = said[0] if said else _STAMP.sub("", text, count=1)
     return (message if len(message) >= _QUOTE_LEAST else text)[:_QUOTE_MOST].strip()
 
 
