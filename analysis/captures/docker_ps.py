@@ -1,0 +1,115 @@
+"""docker ps, docker compose ps, podman ps, crictl ps: the containers of an engine and their state in words."""
+
+import re
+from typing import Any, Final
+
+from analysis.captures.columns import aligned
+from analysis.captures.context import Context, Line, Parser, first, safe_entity
+from analysis.captures.jsons import documents
+from domain.facts import Fact
+
+_STATUS: Final = re.compile(
+    r"(Up|Exited|Restarting|Created|Paused|Dead|Removal In Progress|Stopped|running|exited|"
+    r"restarting|created|paused|dead)"
+    r"(?: \((\d+)\))?(?:[^()]*?)(?: ?\((healthy|unhealthy|health: starting|starting|Paused)\))?\s*$"
+)
+_ANYWHERE: Final = re.compile(
+    r"^(\S+)\s+(.*?)((?:Up|Exited|Restarting|Created|Dead)\b(?: \(\d+\))?"
+    r"(?: (?:Less than |About )?(?:an?|\d+) \w+(?: ago)?)?"
+    r"(?: \((?:un)?healthy\)| \(health: starting\))?)\s*(.*)$"
+)
+_STATES: Final = {"up": "running", "stopped": "exited"}
+
+
+def parse(text: str, context: Context) -> list[Fact]:
+    """One container a row."""
+    if found := documents(text):
+        return [_json(document, context) for document in found if isinstance(document, dict)]
+    lines = [line for line in context.lines(text) if line.text.strip()]
+    if lines and re.match(r"(?:CONTAINER|NAME|POD ID|NAMES)\b", lines[0].text):
+        return [_row(row.cells, row.line, context) for row in aligned(lines)]
+    return [fact for line in lines if (fact := _formatted(line, context)) is not None]
+
+
+def status_attributes(status: str) -> dict[str, Any]:
+    """`Up 3 weeks (healthy)`, `Exited (137) 2 minutes ago` -> state, exit code, health."""
+    match = _STATUS.match(status.strip())
+    if match is None:
+        return {"status": status}
+    word, code, health = match.groups()
+    state = "paused" if health == "Paused" else _STATES.get(word.lower(), word.lower())
+    told = {"health: starting": "starting", "Paused": None}.get(health or "", health)
+    return {"status": status, "state": state, "exit_code": int(code) if code else None, "health": told}
+
+
+def _row(cells: dict[str, str], line: Line, context: Context) -> Fact:
+    status = cells.get("STATUS") or cells.get("STATE") or ""
+    name = first(cells.get(key) for key in ("NAMES", "NAME", "CONTAINER ID", "CONTAINER"))
+    return context.fact(
+        "container",
+        safe_entity("container", str(name or "").split(",")[0]),
+        line,
+        **status_attributes(status),
+        id=cells.get("CONTAINER ID"),
+        image=cells.get("IMAGE"),
+        command=cells.get("COMMAND", "").strip('"'),
+        created_at=cells.get("CREATED"),
+        ports=_ports(cells.get("PORTS", "")),
+        service=cells.get("SERVICE"),
+    )
+
+
+def _ports(text: str) -> list[str]:
+    return [port for port in re.split(r",\s*", text.strip()) if port]
+
+
+def _json(document: dict[str, Any], context: Context) -> Fact:
+    names = document.get("Names") or document.get("Name") or document.get("ID") or ""
+    name = names[0] if isinstance(names, list) and names else str(names).split(",")[0]
+    told = status_attributes(str(document.get("Status") or document.get("State") or ""))
+    ports = document.get("Ports") or ""
+    return context.fact(
+        "container",
+        safe_entity("container", str(name).lstrip("/")),
+        None,
+        **told | {"health": document.get("Health") or told.get("health"), "state": _state(document, told)},
+        id=document.get("ID") or document.get("Id"),
+        image=document.get("Image"),
+        command=str(document.get("Command") or ""),
+        service=document.get("Service"),
+        project=document.get("Project"),
+        ports=_ports(ports) if isinstance(ports, str) else [],
+    )
+
+
+def _state(document: dict[str, Any], told: dict[str, Any]) -> Any:
+    state = document.get("State")
+    return state.lower() if isinstance(state, str) and state else told.get("state")
+
+
+def _formatted(line: Line, context: Context) -> Fact | None:
+    """A line of --format: the name first, a status somewhere behind it."""
+    match = _ANYWHERE.match(line.text.replace("\t", "  "))
+    if match is None:
+        return None
+    ports = _ports(match[4]) if "->" in match[4] or "/tcp" in match[4] else []
+    image = match[2].strip().split(" ")[0]
+    return context.fact(
+        "container",
+        safe_entity("container", match[1].lstrip("/")),
+        line,
+        **status_attributes(match[3].strip()),
+        ports=ports,
+        image=image,
+    )
+
+
+PARSERS: Final = (
+    Parser(
+        "docker ps", parse,
+        ("docker ps", "docker container ls", "docker container list", "docker compose ps", "docker-compose ps",
+        "podman ps",
+         "podman container ls", "nerdctl ps", "crictl ps", "docker service ps", "docker stack ps"),
+        looks=re.compile(r"\A\s*(?:CONTAINER ID\s+IMAGE\s|NAMES?\s+(?:IMAGE\s+)?COMMAND\s+SERVICE|NAMES\s+STATUS)"),
+    ),
+)  # fmt: skip
