@@ -1,0 +1,113 @@
+"""Which change is to blame: whether it was live before the trouble, can reach the symptom, and touches what fails."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import exp, log
+from typing import Final
+
+from analysis.callgraph import callees, distances
+from domain.results import Change, Edge
+
+HARMLESS: Final = re.compile(
+    r"(\.(md|rst|txt|css|scss|svg|png)$|_test\.|\.test\.|(^|/)tests?/|testdata/|(^|/)docs?/|documentation/|\.github/|"
+    r"\.circleci/|CODEOWNERS|\.golangci|\.editorconfig|README|/staging/)",
+    re.IGNORECASE,
+)
+LIVE: Final = 2.0  # a deploy carried it before the trouble began: nothing else of a commit can act
+AT_SYMPTOM: Final = 2.0  # it changed the very thing that suffers
+REACHES: Final = 1.0  # what suffers needs what it changed
+APART: Final = -1.5  # no way leads from the symptom to it, though the call graph is known
+IDLE: Final = -3.0  # documents, tests, build files: they do not run
+WORDS: Final = 1.5  # for the words of its diff, files and summary that the symptom uses
+RECENT: Final = 1.0  # for one that went live right before; after HALF_MINUTES half of it
+HALF_MINUTES: Final = 60.0
+_WORD: Final = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{3,}|[a-z]{4,}")
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A change with what speaks for and against it."""
+
+    change: Change  # a commit stands for the deploy that carried it
+    score: float
+    why: tuple[str, ...]
+
+
+def before(changes: Iterable[Change], moment: datetime, minutes: float) -> list[Change]:
+    """The changes of the last `minutes` before the moment, the latest first, with how long before."""
+    found = []
+    for change in changes:
+        if change.time is None:
+            continue
+        ago = (moment - change.time).total_seconds() / 60
+        if 0 <= ago <= minutes:
+            found.append(replace(change, minutes_before=round(ago, 1)))
+    return sorted(found, key=lambda one: (one.minutes_before or 0.0, one.id))
+
+
+def reach(changes: Iterable[Change], symptom: str, edges: Iterable[Edge]) -> list[Change]:
+    """The changes with whether the symptom's entity needs what they changed, and over how many calls."""
+    graph = callees(edges)
+    known = graph.keys() | {callee for called in graph.values() for callee in called} | {symptom}
+    hops = distances(graph, [symptom])
+    return [
+        replace(one, reachable=one.entity in hops if one.entity in known else None, distance=hops.get(one.entity))
+        for one in changes
+    ]
+
+
+def is_idle(change: Change) -> bool:
+    """Whether the change touches only what does not run."""
+    return bool(change.files) and all(HARMLESS.search(name) for name in change.files)
+
+
+def suspicions(
+    changes: Sequence[Change], symptom: str, texts: Iterable[str], diffs: Mapping[str, str]
+) -> list[Suspicion]:
+    """All that was changed, the most suspicious first. `changes` come from `before` and `reach`.
+
+    `texts` say what fails (alerts, new log lines), `diffs` give the text of a change's diff by its id. A deploy of a
+    commit that is listed is told by the commit.
+    """
+    carried = {one.commit: one for one in changes if one.kind == "deploy" and one.commit}
+    listed = {one.id for one in changes}
+    whole = [one for one in changes if not (one.kind == "deploy" and one.commit in listed)]
+    words = {one.id: _words(f"{one.summary} {' '.join(one.files)} {diffs.get(one.id, '')}") for one in whole}
+    spread = Counter(word for of in words.values() for word in of)
+    failing = _words(" ".join(texts))
+    shared = {name: sum(log(len(whole) / spread[word]) for word in of & failing) for name, of in words.items()}
+    most = max(shared.values(), default=0.0) or 1.0
+    found = [_suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried)) for one in whole]
+    return sorted(found, key=lambda each: (-each.score, each.change.minutes_before or 0.0, each.change.id))
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text.replace("_", " "))}
+
+
+def _suspicion(one: Change, deploy: Change | None, symptom: str, overlap: float, deploys: bool) -> Suspicion:
+    where = deploy or one
+    terms: list[tuple[float, str]] = []
+    if deploy or one.kind != "commit":
+        terms.append((LIVE, f"live {where.minutes_before:g} minutes before" if where.minutes_before else "live before"))
+    elif deploys:
+        terms.append((-LIVE / 2, "no deploy carried it"))
+    terms.append(_place(where, symptom))
+    if is_idle(one):
+        terms.append((IDLE, "touches only what does not run"))
+    terms.append((WORDS * overlap, "its words are those of the symptom" if overlap > 0.5 else ""))
+    terms.append((RECENT * exp(-log(2) * (where.minutes_before or 0.0) / HALF_MINUTES), ""))
+    return Suspicion(one, round(sum(score for score, _ in terms), 3), tuple(why for _, why in terms if why))
+
+
+def _place(where: Change, symptom: str) -> tuple[float, str]:
+    if where.entity == symptom:
+        return AT_SYMPTOM, f"changed {symptom} itself"
+    if where.reachable:
+        return REACHES, f"{symptom} needs {where.entity}"
+    if where.reachable is False:
+        return APART, f"{symptom} does not need {where.entity}"
+    return 0.0, ""

@@ -1,0 +1,133 @@
+"""Direct clues: an entity's own resources, and the calls around it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Final
+
+from analysis.callgraph import is_pseudo
+from analysis.series import bad_direction
+from domain.results import SeriesSummary, TraceEdge
+
+SURE: Final = 6.0  # sigmas: with hundreds of series, four are exceeded by chance somewhere
+DIRECT: Final = 1.0  # added to what an entity does to itself: nobody else's trouble makes it
+MOST: Final = 1000.0  # sigmas
+PERCENT: Final = 20.0  # points of a percentage: less busy than that nobody notices
+TIMES: Final = {"cpu": 1.5, "memory": 1.15, "disk": 1.5, "saturation": 1.5}  # a change must be felt, not only seen
+_FAULTS: Final = {
+    "cpu": "cpu.saturation", "memory": "memory.leak", "disk": "disk.io_latency", "saturation": "load.saturation",
+}  # fmt: skip
+_BOUND: Final = re.compile(r"pct|percent|usage|utili[sz]ation", re.IGNORECASE)
+_CLIENT_SIDE: Final = re.compile(r"caller|client|source|upstream_rq", re.IGNORECASE)
+_SERVER_SIDE: Final = re.compile(r"callee|server|destination", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Clue:
+    """One thing that speaks for an entity."""
+
+    entity: str
+    fault: str
+    strength: float
+    why: str
+    series: int | None = None  # place in the series it was read from
+    edge: int | None = None  # place in the trace edges
+
+
+def weighed(sigmas: float) -> float:
+    """Strength of a deviation: its size in powers of ten. Beyond MOST it only tells how quiet the series was before."""
+    return log10(1.0 + min(max(sigmas, 0.0), MOST))
+
+
+def number(value: float | None) -> str:
+    """A value as a person reads it."""
+    return "?" if value is None else f"{value:.4g}"
+
+
+def told(one: SeriesSummary) -> str:
+    """A series' change in words: entity, metric, before, after, ratio."""
+    before, after = one.median_before, one.median_after
+    ratio = f", {after / before:.2g} times" if before and after is not None and after / before > 0 else ""
+    moved = {"up": "rose", "down": "fell"}.get(one.direction, "moved")
+    return f"{one.entity}: {one.metric} {moved} from {number(before)} to {number(after)}{ratio}"
+
+
+def badness(one: SeriesSummary) -> float:
+    """The score in the bad direction; below zero for a change to the better."""
+    return one.score * bad_direction(one.metric)
+
+
+def of_resources(series: Sequence[SeriesSummary]) -> Iterator[Clue]:
+    """Own processor, memory, disk and queues that jumped."""
+    for at, one in enumerate(series):
+        if one.kind in _FAULTS and badness(one) >= SURE and _felt(one) and "->" not in one.entity:
+            yield Clue(one.entity, _FAULTS[one.kind], DIRECT + weighed(badness(one)), told(one), series=at)
+
+
+def _felt(one: SeriesSummary) -> bool:
+    before, after = one.median_before, one.median_after
+    if before is None or after is None:
+        return False
+    if bad_direction(one.metric) < 0:
+        before, after = after, before
+    if one.kind == "cpu" and _BOUND.search(one.metric) and one.max > 1.5:  # a percentage, not a share of one
+        return after - before >= PERCENT
+    return after >= TIMES[one.kind] * before
+
+
+def of_edge_series(series: Sequence[SeriesSummary]) -> Iterator[Clue]:
+    """Series of a call, named `caller->callee`: slow for the caller but not in the callee is the network between."""
+    served = defaultdict(list)
+    for one in series:
+        if "->" in one.entity and one.kind == "latency" and _SERVER_SIDE.search(one.metric):
+            served[one.entity].append(one)
+    for at, one in enumerate(series):
+        _, arrow, callee = one.entity.partition("->")
+        if not arrow or one.kind != "latency" or badness(one) < SURE or not _CLIENT_SIDE.search(one.metric):
+            continue
+        within = max((_added(other) for other in served[one.entity]), default=0.0)
+        if served[one.entity] and within < _added(one) / 2 and _added(one) >= (one.median_before or 0.0):
+            yield Clue(callee, "network.delay", DIRECT + weighed(badness(one)), told(one), series=at)
+
+
+def _added(one: SeriesSummary) -> float:
+    return (one.median_after or 0.0) - (one.median_before or 0.0)
+
+
+def of_traces(edges: Sequence[TraceEdge]) -> Iterator[Clue]:
+    """Calls that the network delays, that fail, or that are no longer made."""
+    yield from _delays(edges)
+    for at, edge in enumerate(edges):
+        if edge.what == "missing_calls":
+            why = f"{edge.caller}: {edge.operation} ended early in {edge.errors_after} of {edge.calls_after} runs, "
+            why += f"last in {edge.callee}" if edge.callee != edge.caller else "before it called anyone"
+            yield Clue(edge.callee, "application.exception", DIRECT + weighed(edge.score), why, edge=at)
+        elif edge.what == "failing":
+            why = (
+                f"{edge.callee}: {edge.operation} failed in {edge.errors_after} of {edge.calls_after} calls, "
+                f"{edge.errors_before} of {edge.calls_before} before"
+            )
+            yield Clue(edge.callee, "trace.failing", weighed(edge.score), why, edge=at)
+
+
+def _delays(edges: Sequence[TraceEdge]) -> Iterator[Clue]:
+    """The end that the delayed calls have in common: a callee, or a caller whose calls to several are all delayed."""
+    delayed = [(at, edge) for at, edge in enumerate(edges) if edge.what == "network_delay"]
+    called: dict[str, set[str]] = defaultdict(set)
+    for _, edge in delayed:
+        called[edge.caller].add(edge.callee)
+    for at, edge in delayed:
+        several = len(called[edge.caller]) > 1 and not is_pseudo(edge.caller)
+        blamed = edge.caller if several and len(called[edge.callee]) == 0 else edge.callee
+        why = (
+            f"{edge.caller} waits {number(edge.gap_after_ms)} ms longer for {edge.callee} than {edge.callee} works "
+            f"({edge.operation}), {number(edge.gap_before_ms)} ms before"
+        )
+        yield Clue(blamed, "network.delay", DIRECT + weighed(edge.score), why, edge=at)
+
+
+def strongest(of: Iterable[Clue]) -> Clue | None:
+    """The strongest clue, ties by what it says."""
+    return max(of, key=lambda clue: (clue.strength, clue.why), default=None)

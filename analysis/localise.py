@@ -1,0 +1,61 @@
+"""Which entity is at fault: clues of metrics, traces and the call graph, fused to one ranked list."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analysis import clues, walk
+from analysis.clues import Clue
+from domain.alert import Alert
+from domain.results import Edge, SeriesSummary, TraceEdge
+
+ALSO: Final = 0.1  # of a second clue's strength: agreement helps, but ten weak clues do not beat a strong one
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An entity with all that speaks for it."""
+
+    entity: str  # as the sources name it, without a kind
+    fault: str  # of the strongest clue: a fault, or a symptom kind where the mechanism is open
+    score: float  # comparable within one incident only
+    clues: tuple[Clue, ...]  # the strongest first
+
+    @property
+    def why(self) -> str:
+        """The strongest clue in words."""
+        return self.clues[0].why
+
+
+def rank(
+    alerts: Sequence[Alert],
+    entities: Sequence[str],
+    series: Sequence[SeriesSummary],
+    edges: Sequence[Edge],
+    trace_edges: Sequence[TraceEdge],
+) -> list[Suspect]:
+    """Suspects, the most likely first, ties by name.
+
+    What an entity does to itself (its own processor, memory, disk) and what the network before it does is direct
+    evidence. Latency and errors travel from callee to caller, so for them the call graph is walked down to the last
+    that suffers. What is loudest says nothing by itself.
+    """
+    graph = [*edges, *(Edge(edge.caller, edge.callee, "trace") for edge in trace_edges if edge.caller)]
+    found = [
+        *clues.of_resources(series),
+        *clues.of_edge_series(series),
+        *clues.of_traces(trace_edges),
+        *walk.of_latency_and_errors(alerts, entities, series, graph),
+    ]
+    by_entity: dict[str, list[Clue]] = defaultdict(list)
+    for clue in found:
+        by_entity[clue.entity].append(clue)
+    return sorted((_suspect(name, of) for name, of in by_entity.items()), key=lambda one: (-one.score, one.entity))
+
+
+def _suspect(entity: str, of: list[Clue]) -> Suspect:
+    of = sorted(of, key=lambda clue: (-clue.strength, clue.fault, clue.why))
+    kinds = {clue.fault: clue.strength for clue in reversed(of)}  # the strongest of each kind
+    others = sum(kinds.values()) - of[0].strength
+    return Suspect(entity, of[0].fault, round(of[0].strength + ALSO * others, 4), tuple(of))

@@ -1,0 +1,95 @@
+"""Clues that travel: latency and errors, followed down the call graph to the last that suffers."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analysis.callgraph import callees, distances, is_pseudo, suffering_below
+from analysis.clues import Clue, badness, told, weighed
+from domain.alert import Alert
+from domain.entity import KINDS, kind_of, name_of
+from domain.results import Edge, SeriesSummary
+
+NOTICED: Final = 3.0  # sigmas: on a way down from the symptom even little is a trace
+SUFFERS: Final = 10.0  # sigmas: who suffers less while others suffer much is touched in passing
+LAST: Final = 0.5  # for the last that suffers on a way down from the symptom
+FAR: Final = 1.0  # off, for one whom the symptom does not depend on
+VIEW: Final = 2.0  # off, for a proxy, a client, a remote end: it shows another's trouble
+TRAVELS: Final = 0.7  # of a direct clue's strength: a latency may be another's
+_SYMPTOMS: Final = {
+    "latency": re.compile(r"latenc|slow|duration|response.?time|p9\d", re.IGNORECASE),
+    "error": re.compile(r"availab|error|fail|5xx|success.?rate", re.IGNORECASE),
+}
+
+
+@dataclass(frozen=True)
+class _Suffering:
+    """How much an entity suffers, and the series that shows it best."""
+
+    score: float
+    added: Mapping[str, float]  # what a call became worse by, for each metric
+    at: int
+
+
+def symptoms(alerts: Sequence[Alert]) -> frozenset[str]:
+    """latency, error or both: what the alerts complain about, by name first, then by their words."""
+    for texts in (
+        [alert.name for alert in alerts],
+        [text for alert in alerts for text in (*alert.labels.values(), *alert.annotations.values())],
+    ):
+        found = frozenset(kind for kind, words in _SYMPTOMS.items() if any(words.search(text) for text in texts))
+        if found:
+            return found
+    return frozenset(_SYMPTOMS)
+
+
+def of_latency_and_errors(
+    alerts: Sequence[Alert], entities: Sequence[str], series: Sequence[SeriesSummary], edges: Sequence[Edge]
+) -> Iterator[Clue]:
+    """One clue for each entity and symptom that suffers, stronger for the last on a way down."""
+    graph = callees(edges)
+    starts = [name_of(entity) if kind_of(entity) in KINDS else entity for entity in entities]
+    hops = distances(graph, [name for name in starts if name in graph])
+    for kind in sorted(symptoms(alerts)):
+        suffering = _suffering(series, kind)
+        for name in sorted(suffering):
+            yield _clue(name, kind, suffering, graph, hops, series)
+
+
+def _suffering(series: Sequence[SeriesSummary], kind: str) -> dict[str, _Suffering]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(series):
+        if one.kind == kind and badness(one) >= NOTICED and "->" not in one.entity:
+            found[one.entity].append(at)
+    return {name: _worst(series, places) for name, places in found.items()}
+
+
+def _worst(series: Sequence[SeriesSummary], places: list[int]) -> _Suffering:
+    worst = max(places, key=lambda at: (badness(series[at]), -at))
+    added = {
+        series[at].metric: abs((series[at].median_after or 0.0) - (series[at].median_before or 0.0)) for at in places
+    }
+    return _Suffering(badness(series[worst]), added, worst)
+
+
+def _clue(
+    name: str,
+    kind: str,
+    suffering: Mapping[str, _Suffering],
+    graph: Mapping[str, tuple[str, ...]],
+    hops: Mapping[str, int],
+    series: Sequence[SeriesSummary],
+) -> Clue:
+    of = suffering[name]
+    much: Collection[str] = {each for each, how in suffering.items() if how.score >= SUFFERS}
+    below = suffering_below(graph, name, much, {each: how.added for each, how in suffering.items()})
+    strength = TRAVELS * weighed(of.score)
+    itself = hops.get(name) == 0  # the alerted symptom asks for an explanation and is none
+    strength += LAST if name in much and not below and not itself else 0.0
+    strength -= FAR if hops and name not in hops else 0.0
+    strength -= VIEW if is_pseudo(name) else 0.0
+    last = ", and nothing that it calls suffers as much" if not below and name in graph else ""
+    fault = "trace.slow" if kind == "latency" else "trace.failing"
+    return Clue(name, fault, strength, told(series[of.at]) + last, series=of.at)
