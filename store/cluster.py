@@ -26,8 +26,9 @@ _SETTINGS: Final = (
     "shared_buffers=32MB", "huge_pages=off", "io_method=sync", "jit=off", "max_parallel_workers_per_gather=0",
     "max_worker_processes=2", "max_logical_replication_workers=0", "autovacuum_max_workers=1",
     "wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=128MB",
-    "log_timezone=UTC", "log_checkpoints=off",
+    "recovery_init_sync_method=syncfs", "log_timezone=UTC", "log_checkpoints=off",
 )  # fmt: skip
+_SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by one byte before anything else is asked
 _LOG_LIMIT: Final = 1_000_000  # bytes; a longer log is begun anew at a start
 
 
@@ -50,15 +51,18 @@ def read_postmaster(place: Place) -> Postmaster | None:
 
 
 def listener(folder: Path) -> int | None:
-    """The pid of the process that listens on the socket, None where nobody answers."""
+    """The pid of the server that answers on the socket, None where none does."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(5)
         try:
             client.connect(str(folder / f".s.PGSQL.{PORT}"))
+            # the kernel still connects to a server that was just killed, so ask for a byte
+            client.sendall(_SSL_REQUEST)
+            answers = client.recv(1) != b""
         except OSError:
             return None
         peer: tuple[int, int, int] = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-        return peer[0]
+        return peer[0] if answers else None
 
 
 def create(place: Place, binaries: Binaries, lock: int) -> None:

@@ -10,6 +10,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from domain.errors import StoreUnavailable
+from store.queries import queries
 
 _WAIT_SECONDS: Final = 20.0  # for a connection, a restart of the server included
 
@@ -29,6 +30,7 @@ class Database:
             connection_class=AsyncConnection[DictRow],
             # nothing is prepared: statements are few, and a pooler in between would not stand it
             kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},
+            configure=_configure,
             min_size=1,
             max_size=size,
             timeout=wait_seconds,
@@ -56,6 +58,10 @@ class Database:
     async def close(self) -> None:
         """Close all connections."""
         await self._pool.close()
+
+
+async def _configure(connection: AsyncConnection[DictRow]) -> None:
+    await connection.execute(queries("database")["configure"])
 
 
 def _first_line(exc: Exception) -> str:

@@ -83,21 +83,26 @@ class EmbeddedServer:
 
 def _ensure(place: Place, lock: int) -> Path:
     """The socket's folder of a server that answers; called under the start lock."""
-    _settle(place)
-    if (found := _answering(place)) is None:
+    if (found := _settle(place)) is None:
         folder = _start(place, lock)
-        _settle(place)
-        found = _answering(place)
-        if found is None:
+        if (found := _settle(place)) is None:
             cluster.remove_socket(folder)
             raise cluster.why_not(place)
     return found
 
 
-def _settle(place: Place) -> None:
-    """Wait while a server lives that does not answer: it is starting or ending."""
-    if not wait_until(lambda: _answering(place) is not None or not _lives(place), _START_SECONDS):
+def _settle(place: Place) -> Path | None:
+    """The socket's folder of a server that answers, None where no server lives; between the two it is waited for."""
+    found: Path | None = None
+
+    def settled() -> bool:
+        nonlocal found
+        found = _answering(place)
+        return found is not None or not _lives(place)
+
+    if not wait_until(settled, _START_SECONDS):
         raise StoreUnavailable(f"the embedded database does not answer for {_START_SECONDS:.0f} s, see {place.log}")
+    return found
 
 
 def _start(place: Place, lock: int) -> Path:

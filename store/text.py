@@ -2,7 +2,7 @@
 
 import json
 
-from domain.codec import Json, to_plain
+from domain.codec import to_plain
 
 
 def storable(text: str) -> str:
@@ -13,8 +13,3 @@ def storable(text: str) -> str:
 def storable_json(value: object) -> str:
     """JSON text in plain ASCII: NUL and lone surrogates stand as escapes and come back as they were."""
     return json.dumps(to_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def from_json(text: Json) -> Json:
-    """The value of a `json` column."""
-    return json.loads(text) if isinstance(text, str) else text
