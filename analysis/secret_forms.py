@@ -16,6 +16,7 @@ Matcher = Callable[[Any, str], Iterator[Span]]
 """(match, text) -> the secrets in it."""
 
 _SCHEMES = ("bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256")
+_OBJECT = re2.compile(r"[a-z][a-z.\-]*/[a-z][a-z0-9.\-]*")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def keyed(match: Any, text: str) -> Iterator[Span]:
     number = next((n for n in range(3, 7) if match.group(n) is not None), 0)
     start, end = _trimmed(match, number, text) if number else (0, 0)
     value = text[start:end]
-    if not value or is_masked(value) or not may_be_secret(value) or _counts(match.group(1), value):
+    if not value or is_masked(value) or not may_be_secret(value) or _names(match.group(1), value):
         return
     prose = number == 6 and match.group(2).rstrip().endswith(":")
     if not prose or _stated(match, text, value, kind):
@@ -72,9 +73,10 @@ def _trimmed(match: Any, number: int, text: str) -> tuple[int, int]:
     return start, end
 
 
-def _counts(key: str, value: str) -> bool:
-    """`pass=12` of a test run, `token: 7` of a model: small numbers that are no secrets."""
-    return value.isdigit() and len(value) < 5 and key.lower().endswith(("pass", "token", "pw"))
+def _names(key: str, value: str) -> bool:
+    """Small numbers (`pass=12` of a test run, `token: 7`) and the name of a Kubernetes secret (`secret=shop/web-tls`)."""
+    number = value.isdigit() and len(value) < 5 and key.lower().endswith(("pass", "token", "pw"))
+    return number or (key.lower() == "secret" and _OBJECT.fullmatch(value) is not None)
 
 
 def _stated(match: Any, text: str, value: str, kind: str) -> bool:

@@ -23,7 +23,7 @@ _PAIRS = {
     ("account", "key"): "access_key", ("integration", "key"): "api_key", ("proxy", "authorization"): "authorization",
     ("license", "key"): "secret", ("service", "key"): "secret", ("jwt", "key"): "secret", ("app", "key"): "api_key",
     ("application", "key"): "api_key", ("connection", "string"): "dsn", ("conn", "string"): "dsn",
-    ("conn", "str"): "dsn", ("private", "token"): "token", ("key", "base"): "secret",
+    ("conn", "str"): "dsn", ("secret", "id"): "secret", ("private", "token"): "token", ("key", "base"): "secret",
 }  # fmt: skip
 _TRAILING = {
     "value",
