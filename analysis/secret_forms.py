@@ -74,7 +74,7 @@ def _trimmed(match: Any, number: int, text: str) -> tuple[int, int]:
 
 
 def _names(key: str, value: str) -> bool:
-    """Small numbers (`pass=12` of a test run, `token: 7`) and the name of a Kubernetes secret (`secret=shop/web-tls`)."""
+    """Small numbers (`pass=12` of tests, `token: 7`) and the name of a Kubernetes secret (`secret=shop/web-tls`)."""
     number = value.isdigit() and len(value) < 5 and key.lower().endswith(("pass", "token", "pw"))
     return number or (key.lower() == "secret" and _OBJECT.fullmatch(value) is not None)
 
