@@ -55,7 +55,8 @@ def _relaxed(escaped: str) -> str:
 
 def _pair(match: re.Match[str], escaped: str) -> str:
     mark = match[1]
-    if mark in _HARMLESS and match.start() > 0:
+    so_far, after = escaped[: match.start()], escaped[match.end() :][:1]
+    if mark in _HARMLESS and so_far and not so_far.isdigit():  # `1)` would begin a list
         return mark
-    before, after = escaped[: match.start()][-1:], escaped[match.end() :][:1]
+    before = so_far[-1:]
     return mark if mark == "_" and before.isalnum() and after.isalnum() else match[0]

@@ -50,8 +50,10 @@ def _verdict(page: Page) -> str:
         Verdict.HEALTHY: page.say["healthy"],
         Verdict.UNDETERMINED: page.say["undetermined"],
     }[diagnosis.verdict]
+    guess = page.report.diagnosis.hypotheses[:1]
     if cause is None:
-        return f"**{label}**"
+        told = [f" · {page.say['best_guess']}: {code(h.fault, 80)} · {code(h.entity, 120)}" for h in guess]
+        return f"**{label}**{''.join(told)}"
     return f"**{label}:** {code(cause.fault, 80)} · {code(cause.entity, 120)} · {_sure(page)}"
 
 
@@ -65,7 +67,7 @@ def _percent(page: Page) -> int:
 
 def _broke(page: Page) -> list[str]:
     if page.cause is None:
-        guesses = page.report.diagnosis.hypotheses[:GUESSES]
+        guesses = page.report.diagnosis.hypotheses[1:GUESSES]
         alerts = ", ".join(dict.fromkeys(code(a.name, 80) for a in page.report.incident.alerts[:4]))
         return [f"- **{page.say['alerting']}:** {alerts or '-'}", *_could_be(page, guesses)]
     label = page.say["checked" if page.report.diagnosis.verdict is Verdict.HEALTHY else "broke"]

@@ -130,7 +130,7 @@ def with_statement(text: str) -> Report:
         next_check=text, ruled_out=(text,), alerts=(AlertAccount(text, "explained", text),),
     )  # fmt: skip
     alert = Alert("generic", text, {"x": text}, {"summary": text}, text, starts_at=FIRED, fingerprint=text)
-    action = Action("now", text, f"echo {text}", "read", text, (quoted,))
+    action = Action("now", text, f"echo {' '.join(text.split())}", "read", text, (quoted,))
     return replace(
         report, diagnosis=diagnosis, unverified=(text,), gaps=(Gap(text, text, text),), passages=(text,),
         incident=replace(report.incident, title=text, notes=text, alerts=(alert,), gaps=(text,)),
