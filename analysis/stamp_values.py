@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_YEAR, LAST_YEAR = 1980, 2199  # outside lie zero times (0001-01-01) and "for ever" (9999-12-31)
@@ -34,14 +35,25 @@ def epoch_time(text: str) -> datetime | None:
 def local(year: int, month: int, day: int, clock: Iterable[str | None], zone: str | None) -> datetime | None:
     """The time of these fields, or None where there is no such day or hour."""
     hour, minute, second, fraction = clock
-    micros = int((fraction + "000000")[:6]) if fraction else 0
+    time = _second(year, month, day, hour, minute, second)
+    if time is None:
+        return None
+    if fraction:
+        time = time.replace(microsecond=int((fraction + "000000")[:6]))
+    return time if zone is None else in_zone(time, zone)
+
+
+@lru_cache(maxsize=4096)
+def _second(
+    year: int, month: int, day: int, hour: str | None, minute: str | None, second: str | None
+) -> datetime | None:
+    """Neighbouring lines share their second, so most answers are remembered."""
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return None
     try:
-        time = datetime(year, month, day, int(hour or 0), int(minute or 0), int(second or 0), micros)
+        return datetime(year, month, day, int(hour or 0), int(minute or 0), int(second or 0))
     except ValueError:
         return None
-    return time if zone is None else in_zone(time, zone)
 
 
 def latest(month: int, day: int, clock: Iterable[str | None], limit: datetime) -> datetime | None:
