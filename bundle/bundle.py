@@ -11,7 +11,7 @@ from typing import BinaryIO, Self
 from analysis.text import decode, looks_binary
 from bundle import documents
 from bundle.compress import Spent, open_stream
-from bundle.limits import Limits
+from bundle.limits import MIB, Limits
 from bundle.manifest import FILE as MANIFEST
 from bundle.manifest import Manifest, read_manifest
 from bundle.paths import Listing, listing
@@ -132,11 +132,13 @@ class Bundle:
         self.close()
 
     def _whole(self, name: str, limit: int) -> bytes:
+        found = bytearray()
         with self.open_bytes(name) as stream:
-            found = stream.read(limit + 1)
+            while len(found) <= limit and (block := stream.read(MIB)):
+                found += block
         if len(found) > limit:
             raise BadBundle(f"{name}: larger than the {limit} bytes that are read into memory; shorten it")
-        return found
+        return bytes(found)
 
     def _settings(self, name: str, limit: int) -> bytes:
         if name not in self._listing.files:

@@ -3,7 +3,8 @@
 import csv
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final
+from io import BufferedReader
+from typing import Any, BinaryIO, Final, cast
 
 import yaml
 
@@ -17,6 +18,7 @@ WELL_KNOWN: Final = (
     "changes.jsonl", "docker/containers.json", "docker/events.jsonl", "docker/stats.jsonl", "host/snapshot.json",
     "network/probes.json", "topology.yaml", "traces/spans.csv",
 )  # fmt: skip
+_PROBE = 4096  # bytes that tell text from other things
 _PROBLEMS = 20  # broken lines that are named one by one
 
 
@@ -87,9 +89,9 @@ def csv_of(name: str, stream: BinaryIO, limits: Limits, problems: list[str] | No
 
 def lines_of(name: str, stream: BinaryIO, limits: Limits) -> Iterator[tuple[int, str]]:
     """Every line with its number, plain and cut to the longest that is allowed. Raises BadBundle for a binary file."""
+    if looks_binary(cast(BufferedReader, stream).peek(_PROBE)[:_PROBE]):
+        raise BadBundle(f"{name}: is binary, no text")
     for chunk in chunks(stream, limits):
-        if chunk.line == 1 and looks_binary(chunk.data):
-            raise BadBundle(f"{name}: is binary, no text")
         lines = chunk.data.decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
             lines.pop()
