@@ -39,6 +39,7 @@ class _Frame:
     end: float
     low: float
     high: float
+    step: float  # between two values of the axis
 
     def x(self, at: float) -> float:
         return LEFT + (at - self.start) / (self.end - self.start) * (WIDTH - LEFT - RIGHT)
@@ -62,12 +63,13 @@ def svg(series: Series, marks: Iterable[Mark] = ()) -> str:
     """One series as a line, broken where values lack."""
     points = [(at, value) for at, value in series.points if math.isfinite(at)]
     frame = _frame(points)
+    seen = sorted((mark for mark in marks if frame.start <= mark.at <= frame.end), key=lambda mark: mark.at)
     title = escape(_NOT_XML.sub("", clip(visible(f"{series.entity}  {series.metric}"), 90)))
     body = [
         f'<text x="{LEFT}" y="20" font-size="14" font-weight="600" fill="{GREY}">{title}</text>',
         *_value_axis(frame),
         *_time_axis(frame),
-        *(line for mark in marks if frame.start <= mark.at <= frame.end for line in _mark(frame, mark)),
+        *(line for n, mark in enumerate(seen) for line in _mark(frame, mark, left=n == 0 and len(seen) > 1)),
         *(_line(frame, run) for run in _runs(_thinned(points))),
     ]
     return "\n".join([
@@ -92,13 +94,20 @@ def _frame(points: list[Point]) -> _Frame:
     values = [value for _, value in points if math.isfinite(value)] or [0.0]
     start, end, low, high = min(times), max(times), min(values), max(values)
     low = 0.0 if 0 <= low <= high * 0.6 else low  # a small wiggle must not look like a cliff, nor a cliff like a wiggle
-    room = (high - low) * 0.05 or max(abs(high) * 0.05, 1e-9)
-    return _Frame(start, end if end > start else start + 1, low - (0.0 if low == 0 else room), high + room)
+    step = _round_step((high / 4 - low / 4) or abs(high) / 4 or 1.0)
+    return _Frame(start, end if end > start else start + 1, math.floor(low / step) * step,
+                  max(math.ceil(high / step), math.floor(low / step) + 1) * step, step)  # fmt: skip
+
+
+def _round_step(about: float) -> float:
+    """1, 2 or 5 times a power of ten, no less than `about`."""
+    power = 10.0 ** math.floor(math.log10(about)) if about > 1e-300 else 1e-300
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= about * 0.999)
 
 
 def _value_axis(frame: _Frame) -> Iterator[str]:
-    for n in range(5):
-        value = frame.low + (frame.high - frame.low) * n / 4
+    for n in range(round((frame.high - frame.low) / frame.step) + 1):
+        value = frame.low + frame.step * n
         y = frame.y(value)
         yield (
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{GREY}" stroke-opacity="0.25"/>'
@@ -111,19 +120,27 @@ def _time_axis(frame: _Frame) -> Iterator[str]:
     for n in range(5):
         at = frame.start + (frame.end - frame.start) * n / 4
         anchor = "start" if n == 0 else "end" if n == 4 else "middle"
-        told = f"{datetime.fromtimestamp(at, UTC):{form}}" + (" UTC" if n == 4 else "")
+        told = _clock(at, form) + (" UTC" if n == 4 else "")
         yield f'<text x="{frame.x(at):.1f}" y="{HEIGHT - 12}" text-anchor="{anchor}" fill="{GREY}">{told}</text>'
 
 
-def _mark(frame: _Frame, mark: Mark) -> Iterator[str]:
+def _clock(at: float, form: str) -> str:
+    """The time of day in UTC; a number that is no time stays a number."""
+    if not 0 <= at < 253402300800:
+        return short(at)
+    return f"{datetime.fromtimestamp(at, UTC):{form}}"
+
+
+def _mark(frame: _Frame, mark: Mark, left: bool) -> Iterator[str]:
     x = frame.x(mark.at)
-    ends = "end" if mark.text == "onset" else "start"
     yield (
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{HEIGHT - BOTTOM}" stroke="{mark.colour}"'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{HEIGHT - BOTTOM}" stroke="{mark.colour}"'
         f' stroke-width="1.5" stroke-dasharray="4 3"/>'
     )
-    shift = -4 if ends == "end" else 4
-    yield f'<text x="{x + shift:.1f}" y="{TOP - 2}" text-anchor="{ends}" fill="{mark.colour}">{mark.text}</text>'
+    left = left and x > LEFT + 40
+    ends, shift = ("end", -4) if left or x > WIDTH - RIGHT - 40 else ("start", 4)
+    place = f'x="{x + shift:.1f}" y="{TOP - 6}" text-anchor="{ends}"'
+    yield f'<text {place} fill="{mark.colour}">{escape(mark.text)}</text>'
 
 
 def _line(frame: _Frame, run: list[Point]) -> str:

@@ -24,7 +24,8 @@ def coverage(page: Page) -> list[str]:
     """One row per call, then the gaps and the recorder's note."""
     lines = _table(page) if page.report.coverage else [page.say["no_coverage"]]
     gaps = [_gap(page, gap) for gap in page.report.gaps]
-    gaps += [f"- {words(told, 300)}" for told in page.report.incident.gaps]
+    told_already = {gap.why for gap in page.report.gaps}
+    gaps += [f"- {words(told, 300)}" for told in page.report.incident.gaps if told not in told_already]
     lines += ["", f"**{page.say['gaps']}**", "", *(gaps or [page.say["no_gaps"]])]
     notes = page.report.incident.notes.strip()
     return [*lines, "", f"**{page.say['notes']}:** {words(notes, 600)}"] if notes else lines

@@ -82,7 +82,7 @@ def _could_be(page: Page, guesses: tuple[Hypothesis, ...]) -> list[str]:
 def _how_sure(page: Page) -> list[str]:
     """One or two lines: the confidence and why."""
     first, second = two_lines(page.report.diagnosis.why)
-    sure = f"{_percent(page)} %. " if page.cause else ""
+    sure = f"{_percent(page)}%. " if page.cause else ""
     lines = [f"- **{page.say['how_sure']}:** {sure}{words(first, 2 * LINE)}".rstrip()]
     return [*lines, f"  {words(second, 2 * LINE)}"] if second else lines
 

@@ -1,5 +1,6 @@
 """What every section of the markdown report is given, and the small phrases they share."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,13 +34,18 @@ class Page:
 
     def told(self, entity: str, statement: str, citations: Iterable[Citation], limit: int = 400) -> str:
         """A statement with its entity, unless it names it, and its citations."""
-        lead = "" if (name_of(entity) or entity) in statement else f"{code(entity, 120)}: "
+        lead = "" if _names(statement, name_of(entity) or entity) else f"{code(entity, 120)}: "
         return f"{lead}{words(statement, limit)}{self.marks(citations)}"
 
     def action(self, action: Action) -> str:
         """What to do, its risk, and the citations."""
         risk = self.say.get(f"risk_{action.risk}", words(action.risk, 40))
         return f"{words(action.text, 300)} ({risk}){self.marks(action.citations)}"
+
+
+def _names(statement: str, name: str) -> bool:
+    """Whether the name stands in the statement as a word of its own."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", statement) is not None
 
 
 def page_of(report: Report, language: str) -> Page:

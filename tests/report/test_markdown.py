@@ -44,7 +44,7 @@ def test_the_first_twenty_lines_say_what_broke_since_when_how_sure_and_why_what_
     assert lines[0] == "# edge returns 502 for /orders"
     assert "needed more than its limit of 512 MiB. [1][2]" in top
     assert "10:16:05 UTC, 2026-03-04 (6 min before the alert)" in top
-    assert "91 %. Kernel log and exit code agree" in top and "Nothing contradicts it." in top
+    assert "91%. Kernel log and exit code agree" in top and "Nothing contradicts it." in top
     assert "Whether orders_api stays below 1 GiB." in top
     assert "## " not in top.replace("## Impact", "")
 
