@@ -37,3 +37,8 @@ def fill(template: str, entity: str, captures: Mapping[str, str], quoted: Callab
 
 def _neutral(name: str, *, command: bool) -> str:
     return name.upper() if command else f"the {name.replace('_', ' ')}"
+
+
+def strip_fields(template: str) -> str:
+    """The template's own words, for search: optional parts are kept, names in braces are not."""
+    return " ".join(_FIELD.sub("", template.replace("[[", "").replace("]]", "")).split())
