@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, TypedDict
 
@@ -45,6 +45,7 @@ class AgentRun:
     caller: Caller
     tools: Mapping[str, ToolSpec]  # those granted to this agent
     deadline: float  # on the monotonic clock
+    notice: Callable[[str, str], None]  # (what, whom) for whoever watches
     forced_conclusion: bool = True  # off: at a limit there is no last call without tools
 
 
@@ -67,6 +68,8 @@ async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
 async def act(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """Make the calls side by side through the hub."""
     run, asked = runtime.context, _last(state).tool_calls
+    for call in asked:
+        run.notice("tool_called", f"{run.file.name} {call['name']}")
     results = await run.hub.turn(run.caller, [Ask(call["name"], call["args"]) for call in asked])
     answers = [tool_message(result) for result in results]
     return {"messages": [_answering(message, call["id"]) for message, call in zip(answers, asked, strict=True)]}

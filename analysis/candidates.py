@@ -54,6 +54,11 @@ class Candidate:
         return factor * (1.0 - doubt)
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """What a runbook's `explains` may call it: its fault, or the symptom kinds of its findings."""
+        return frozenset({self.fault, *(finding.kind for finding in self.findings)})
+
+    @cached_property
     def onset(self) -> datetime | None:
         """When the first of its findings began."""
         return min((f.onset for f in self.findings if f.onset), default=None)

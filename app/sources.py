@@ -1,6 +1,7 @@
 """Our own servers over a recorded incident, by name."""
 
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from mcp.server.mcpserver import MCPServer
 
@@ -14,7 +15,6 @@ from mcp_servers.metrics import metrics
 from mcp_servers.network import network
 from mcp_servers.recorded.changes import RecordedChanges
 from mcp_servers.recorded.containers import RecordedContainers
-from mcp_servers.recorded.facts import RecordedFacts
 from mcp_servers.recorded.host import RecordedHost
 from mcp_servers.recorded.logs import RecordedLogs
 from mcp_servers.recorded.metrics import RecordedMetrics
@@ -26,20 +26,24 @@ from mcp_servers.topology import topology
 from mcp_servers.traces import traces
 
 Search = Callable[..., Awaitable[Passages]]
-Read = Callable[..., Awaitable[Page]]
+Read = Callable[..., Page]
+RUNBOOKS: Final = "runbooks"
 
 
 def recorded_servers(bundle: Bundle, search: Search, read: Read) -> dict[str, MCPServer]:
     """One server for each kind of evidence in the bundle, and the runbooks."""
-    facts = RecordedFacts(bundle)
+    return evidence_servers(bundle) | {RUNBOOKS: runbooks(search, read)}
+
+
+def evidence_servers(bundle: Bundle) -> dict[str, MCPServer]:
+    """The servers over a bundle's evidence files."""
     return {
         "logs": logs(RecordedLogs(bundle)),
         "metrics": metrics(RecordedMetrics(bundle)),
         "traces": traces(RecordedTraces(bundle)),
         "topology": topology(RecordedTopology(bundle)),
-        "containers": containers(RecordedContainers(facts)),
-        "host": host(RecordedHost(facts)),
-        "network": network(RecordedNetwork(facts)),
+        "containers": containers(RecordedContainers(bundle)),
+        "host": host(RecordedHost(bundle)),
+        "network": network(RecordedNetwork(bundle)),
         "changes": changes(RecordedChanges(bundle)),
-        "runbooks": runbooks(search, read),
     }

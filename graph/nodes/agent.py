@@ -33,6 +33,7 @@ def _run(task: Task, by: str, work: Work) -> AgentRun:
         caller=replace(work.caller, agent=task.agent),
         tools={name: work.registry[name] for name in sorted(work.grants[task.agent])},
         deadline=time.monotonic() + file.bounds.seconds,
+        notice=work.notice,
         forced_conclusion=work.forced_conclusion,
     )
 

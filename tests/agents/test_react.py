@@ -56,7 +56,8 @@ async def running(
         granted = {"log": frozenset(registry)}
         hub = Hub(Governance(registry, granted, servers, Redactor(b"key"), Limits()), ledger)
         file = AgentFile("log", "what logs say", ("logs_*",), Bounds(steps=steps, seconds=30), "You read logs.")
-        yield AgentRun(file, model, "scripted", hub, Caller("log"), registry, time.monotonic() + seconds, forced)
+        yield AgentRun(file, model, "scripted", hub, Caller("log"), registry, time.monotonic() + seconds,
+                       lambda what, whom: None, forced)  # fmt: skip
     finally:
         await servers.close()
 
