@@ -9,6 +9,7 @@ _INVISIBLE: Final = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u
 _LINE_ENDS: Final = re.compile(r"\r\n|[\t\n\r\v\f\x1c-\x1e\x85]")
 _PAIR: Final = re.compile(r"\\(.)", re.DOTALL)
 _HARMLESS: Final = frozenset("(){}+!")  # without the brackets and line starts, which stay escaped
+_PLAIN_COLON: Final = re.compile(r"&#58;(?=\s|$)")  # `data: none` is no address
 _TICKS: Final = re.compile(r"`+")
 
 
@@ -50,7 +51,8 @@ def longest_ticks(text: str) -> int:
 
 def _relaxed(escaped: str) -> str:
     """Takes back escapes of characters that cannot act where they stand, so that names stay readable."""
-    return _PAIR.sub(lambda m: _pair(m, escaped), escaped)
+    escaped = _PAIR.sub(lambda m: _pair(m, escaped), escaped)
+    return _PLAIN_COLON.sub(":", escaped).replace("&#58;//", ":\\//").replace("&#46;", "\\.")
 
 
 def _pair(match: re.Match[str], escaped: str) -> str:

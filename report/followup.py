@@ -7,6 +7,7 @@ from report.escape import block, cell, code, words
 from report.opening import STEPS
 from report.page import Page, by_risk
 
+HASH: Final = 16  # characters of a hash that tell it from others
 WHENS: Final = (("now", "now"), ("next", "later"), ("prevention", "prevention"))
 
 
@@ -36,14 +37,15 @@ def run(page: Page) -> list[str]:
     counted = say["checks_line"].format(
         statements=checks.statements, cited=checks.cited, verified=checks.verified, struck=checks.struck
     )
-    models = ", ".join(code(model, 80) for model in run.models) or say["none"]
+    named = [say["by_analyst"] if model == "analyst" else code(model, 80) for model in run.models]
+    models = ", ".join(named) or say["none"]
     return [
         f"- {say['investigation']}: {code(run.investigation, 80)}",
         f"- {say['started']}: {words(run.started_at, 40)}, {say['took'].format(seconds=f'{run.seconds:.1f}')}",
         f"- {say['models']}: {models} · {say['tokens']}: {run.tokens} · {say['cost']}: {run.cost:.4f}",
         f"- {say['calls_made']}: {run.tool_calls}",
         f"- {say['checks']}: {counted}",
-        f"- {say['contract']}: {code(run.contract, 80)} · {say['fingerprint']}: {code(run.fingerprint, 80)}",
+        f"- {say['contract']}: {code(run.contract[:HASH])} · {say['fingerprint']}: {code(run.fingerprint[:HASH])}",
     ]
 
 

@@ -23,8 +23,9 @@ def impact(page: Page) -> list[str]:
     affected = dict.fromkeys(code(link.entity, 120) for link in (page.cause.chain if page.cause else ()))
     if affected:
         lines.append(f"- **{page.say['affected']}:** {', '.join(affected)}")
-    follows = page.cause.explains[:FOLLOWS] if page.cause else ()
-    return lines + [f"- **{page.say['follows']}:** {words(told, 240)}" for told in follows]
+    told = {link.statement for link in page.cause.chain} if page.cause else set()
+    follows = [other for other in page.cause.explains if other not in told][:FOLLOWS] if page.cause else []
+    return lines + [f"- **{page.say['follows']}:** {words(other, 240)}" for other in follows]
 
 
 def timeline(page: Page) -> list[str]:
