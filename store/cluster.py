@@ -1,5 +1,6 @@
 """One Postgres cluster in its folder: made, started, found and stopped through the operating system alone."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -18,6 +19,9 @@ from store.place import Place
 
 USER: Final = "fishbone"
 PORT: Final = 5432  # only part of the socket's name: nothing listens on TCP
+_SOCKET: Final = f".s.PGSQL.{PORT}"
+_PREFIX: Final = f"{USER}-"
+_SHORT: Final = ("/tmp", "/var/tmp", "/dev/shm")  # where a socket's path stays under 107 bytes
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 # Postgres enters its folder by this link, so neither its length, nor blanks, nor private folders above matter
 _HERE: Final = "/proc/self/cwd"
@@ -37,7 +41,6 @@ class Postmaster:
     """What the server last wrote about itself. True only while the server is known to live."""
 
     pid: int
-    socket: Path  # the folder of the socket
     status: str  # starting | ready | stopping
 
 
@@ -45,24 +48,43 @@ def read_postmaster(place: Place) -> Postmaster | None:
     """The content of postmaster.pid, None where it is missing or not written to the end."""
     try:
         lines = (place.cluster / "postmaster.pid").read_text(errors="replace").split("\n")
-        return Postmaster(int(lines[0]), Path(lines[4]), lines[7].strip())
+        return Postmaster(int(lines[0]), lines[7].strip())
     except (FileNotFoundError, ValueError, IndexError):
         return None
 
 
-def listener(folder: Path) -> int | None:
-    """The pid of the server that answers on the socket, None where none does."""
+def socket_folder(place: Place) -> Path | None:
+    """The folder of the socket; it keeps its name, so that a server started again has the address of before."""
+    try:
+        name, _, home = place.socket_record.read_text(errors="replace").partition("\n")
+    except FileNotFoundError:
+        return None
+    folder = Path(name)
+    # the copy of a data folder gets an address of its own; and in another user's folder root believes no other path
+    is_ours = home == _home(place) and str(folder.parent) in _SHORT and folder.name.startswith(_PREFIX)
+    return folder if is_ours else None
+
+
+def _home(place: Place) -> str:
+    return str(place.folder.stat().st_ino)
+
+
+def answers(folder: Path) -> bool:
+    """Whether a server answers on the socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(5)
         try:
-            client.connect(str(folder / f".s.PGSQL.{PORT}"))
+            client.connect(str(folder / _SOCKET))
             # the kernel still connects to a server that was just killed, so ask for a byte
             client.sendall(_SSL_REQUEST)
-            answers = client.recv(1) != b""
+            return client.recv(1) != b""
         except OSError:
-            return None
-        peer: tuple[int, int, int] = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-        return peer[0] if answers else None
+            return False
+
+
+def has_socket(folder: Path) -> bool:
+    """Whether the socket is there. A living server has lost it when somebody tidied up /tmp."""
+    return (folder / _SOCKET).exists()
 
 
 def create(place: Place, binaries: Binaries, lock: int) -> None:
@@ -97,42 +119,43 @@ def check_version(place: Place, binaries: Binaries) -> None:
         )
 
 
-def launch(place: Place, binaries: Binaries, alive: int) -> Path:
-    """Start the server as nobody's child, and give the folder of its socket.
+def launch(place: Place, binaries: Binaries, alive: int) -> None:
+    """Start the server as nobody's child.
 
     It and all its processes inherit the `alive` lock, and so hold it while one of them lives.
     """
-    folder = _socket_folder(place)
+    folder = _make_socket_folder(place)
     # only a holder of `alive` gets here, so what these files say is of the past, whoever has that pid now
     for name in (place.cluster / "postmaster.pid", *folder.iterdir()):
         name.unlink(missing_ok=True)
-    if place.log.exists() and place.log.stat().st_size > _LOG_LIMIT:
-        place.log.unlink()
     command = [binaries.program("postgres"), "-D", _HERE, "-c", f"unix_socket_directories={folder}"]
     for setting in _SETTINGS:
         command += ["-c", setting]
-    with place.log.open("ab") as log:
+    log = _open_log(place)
+    try:
         subprocess.run(
             ["/bin/sh", "-c", '"$0" "$@" &', *command], cwd=place.cluster, env=_ENVIRONMENT, stdin=subprocess.DEVNULL,
             stdout=log, stderr=log, pass_fds=(alive,), start_new_session=True, check=True, **place.run_as(),
         )  # fmt: skip
-    return folder
+    finally:
+        os.close(log)
 
 
-def shut_down(postmaster: Postmaster, how: signal.Signals) -> None:
-    """Ask the server to end: SIGINT cuts its clients off and checkpoints, SIGQUIT just ends."""
-    pid = listener(postmaster.socket)
-    # no answer: it ends already, and its pid may be another's by now
-    if pid:
-        try:
-            os.kill(pid, how)
-        except ProcessLookupError:
-            return
+def shut_down(place: Place, postmaster: Postmaster, how: signal.Signals) -> None:
+    """Ask a living server to end: SIGINT cuts its clients off and checkpoints, SIGQUIT just ends."""
+    process = Path("/proc", str(postmaster.pid))
+    try:
+        # killed, with children that linger, its pid may be another's by now
+        if process.stat().st_uid == place.uid and (process / "comm").read_text() == "postgres\n":
+            os.kill(postmaster.pid, how)
+    except (FileNotFoundError, ProcessLookupError):
+        return
 
 
-def remove_socket(folder: Path) -> None:
+def remove_socket(place: Place) -> None:
     """Remove the socket's folder after the server's end."""
-    if folder.name.startswith(f"{USER}-"):
+    folder = socket_folder(place)
+    if folder is not None and _is_private(folder, place):
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -142,26 +165,39 @@ def why_not(place: Place) -> StoreUnavailable:
     return StoreUnavailable(f"the embedded database does not start: {_last_line(said)} (all of it: {place.log})")
 
 
-def _socket_folder(place: Place) -> Path:
-    """A short folder that only the owner and root can enter; the one of before the crash, where there is one."""
-    before = read_postmaster(place)
-    if before is not None and _is_private(before.socket, place):
-        return before.socket
-    for parent in ("/tmp", "/var/tmp", "/dev/shm"):
+def _make_socket_folder(place: Place) -> Path:
+    """A short folder that only the owner and root can enter."""
+    if (before := socket_folder(place)) is not None:
+        with contextlib.suppress(FileExistsError):
+            before.mkdir(mode=0o700)
+            place.give(before)
+        if _is_private(before, place):
+            return before
+    for parent in _SHORT:
         if os.access(parent, os.W_OK | os.X_OK):
-            folder = Path(tempfile.mkdtemp(prefix=f"{USER}-", dir=parent))
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
             place.give(folder)
+            place.socket_record.write_text(f"{folder}\n{_home(place)}")
             return folder
-    raise BadConfiguration("the embedded database needs a short path for its socket, and /tmp is not writable")
+    raise BadConfiguration(f"the embedded database needs a short path for its socket: make one of {_SHORT} writable")
 
 
 def _is_private(folder: Path, place: Place) -> bool:
-    uid = os.geteuid() if place.owner is None else place.owner.uid
     try:
         status = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == uid and stat.S_IMODE(status.st_mode) == 0o700
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == place.uid and stat.S_IMODE(status.st_mode) == 0o700
+
+
+def _open_log(place: Place) -> int:
+    """Open the log to write on; in a folder of another user's, root follows no link."""
+    if place.log.exists() and place.log.stat().st_size > _LOG_LIMIT:
+        place.log.unlink()
+    log = os.open(place.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    if place.owner is not None:
+        os.fchown(log, place.owner.uid, place.owner.gid)
+    return log
 
 
 def _last_line(said: str) -> str:

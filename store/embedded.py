@@ -84,9 +84,9 @@ class EmbeddedServer:
 def _ensure(place: Place, lock: int) -> Path:
     """The socket's folder of a server that answers; called under the start lock."""
     if (found := _settle(place)) is None:
-        folder = _start(place, lock)
+        _start(place, lock)
         if (found := _settle(place)) is None:
-            cluster.remove_socket(folder)
+            cluster.remove_socket(place)
             raise cluster.why_not(place)
     return found
 
@@ -105,7 +105,7 @@ def _settle(place: Place) -> Path | None:
     return found
 
 
-def _start(place: Place, lock: int) -> Path:
+def _start(place: Place, lock: int) -> None:
     binaries = binaries_for(place)
     if not place.cluster.is_dir():
         cluster.create(place, binaries, lock)
@@ -113,7 +113,7 @@ def _start(place: Place, lock: int) -> Path:
     alive = open_lock(place.folder / "alive.lock")
     try:
         wait_lock(alive, _START_SECONDS, str(place.cluster))
-        return cluster.launch(place, binaries, alive)
+        cluster.launch(place, binaries, alive)
     finally:
         os.close(alive)
 
@@ -122,11 +122,11 @@ def _stop(place: Place) -> None:
     found = cluster.read_postmaster(place)
     if found is None or not _lives(place):
         return
-    cluster.shut_down(found, signal.SIGINT)
+    cluster.shut_down(place, found, signal.SIGINT)
     if not wait_until(lambda: not _lives(place), _STOP_SECONDS):
-        cluster.shut_down(found, signal.SIGQUIT)
+        cluster.shut_down(place, found, signal.SIGQUIT)
         wait_until(lambda: not _lives(place), _STOP_SECONDS)
-    cluster.remove_socket(found.socket)
+    cluster.remove_socket(place)
 
 
 def _lives(place: Place) -> bool:
@@ -139,10 +139,13 @@ def _lives(place: Place) -> bool:
 
 
 def _answering(place: Place) -> Path | None:
-    found = cluster.read_postmaster(place)
-    if found is None or found.status != "ready" or not _lives(place) or cluster.listener(found.socket) is None:
+    found, socket = cluster.read_postmaster(place), cluster.socket_folder(place)
+    if found is None or found.status != "ready" or socket is None or not _lives(place):
         return None
-    return found.socket
+    if not cluster.has_socket(socket):
+        cluster.shut_down(place, found, signal.SIGINT)
+        return None
+    return socket if cluster.answers(socket) else None
 
 
 @contextlib.contextmanager

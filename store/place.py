@@ -40,6 +40,16 @@ class Place:
         """What the server says."""
         return self.folder / "postgres.log"
 
+    @property
+    def socket_record(self) -> Path:
+        """Says where the socket's folder is, which lies elsewhere for a short path."""
+        return self.folder / "socket"
+
+    @property
+    def uid(self) -> int:
+        """Whom the server runs as."""
+        return os.geteuid() if self.owner is None else self.owner.uid
+
     def give(self, path: Path) -> None:
         """Hand a file or folder of ours to the owner."""
         if self.owner is not None:

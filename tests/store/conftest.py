@@ -1,6 +1,7 @@
 """Servers of a test's own, and the means to hurt them."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from store.cluster import listener, read_postmaster
+from store.cluster import answers, read_postmaster, socket_folder
 from store.embedded import EmbeddedServer
-from store.lock import wait_until
+from store.lock import open_lock, try_lock, wait_until
 from store.place import place_for
 
 # enters, says where the server is, waits for a line or the end of its input, leaves
@@ -28,13 +29,27 @@ with EmbeddedServer.enter(Path(sys.argv[1]), named=sys.argv[2] == "named") as se
 Hold = Callable[..., subprocess.Popen[str]]
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a cluster that is stopped, to be copied."""
+    folder = tmp_path_factory.mktemp("made")
+    EmbeddedServer.enter(folder, named=True).leave()
+    return folder
+
+
 @pytest.fixture
-def short_folder() -> Iterator[Path]:
-    """A data folder that is private to its owner, with a server that is stopped at the end, come what may."""
-    with tempfile.TemporaryDirectory(prefix="fb-") as folder:
+def fresh_folder() -> Iterator[Path]:
+    """An empty data folder, private to its owner; what still runs in it at the end is stopped."""
+    with tempfile.TemporaryDirectory(prefix="fb-", dir=_roomy()) as folder:
         yield Path(folder)
-        # whoever was killed has left its server to the next one
-        EmbeddedServer.enter(Path(folder), named=True).leave()
+        _stop(Path(folder))
+
+
+@pytest.fixture
+def short_folder(fresh_folder: Path, made: Path) -> Path:
+    """A data folder as it is when its server was stopped."""
+    subprocess.run(["cp", "-a", made / "postgres", fresh_folder], check=True)
+    return fresh_folder
 
 
 @pytest.fixture
@@ -71,8 +86,8 @@ def serves() -> Callable[[Path], bool]:
     """Whether somebody answers on the socket that the data folder's server last had."""
 
     def ask(data: Path) -> bool:
-        found = read_postmaster(place_for(data, named=True))
-        return found is not None and listener(found.socket) is not None
+        folder = socket_folder(place_for(data, named=True))
+        return folder is not None and answers(folder)
 
     return ask
 
@@ -90,3 +105,21 @@ def postmaster_pid(data: Path) -> int:
     found = read_postmaster(place)
     assert found is not None
     return found.pid
+
+
+def _roomy() -> str | None:
+    """A folder in memory, where there is room: a cluster is a thousand files."""
+    memory = Path("/dev/shm")
+    return str(memory) if memory.is_dir() and shutil.disk_usage(memory).free > 2**30 else None
+
+
+def _stop(data: Path) -> None:
+    """Stop the server of holders that were killed, by the way that any other holder would."""
+    lock = data / "postgres" / "alive.lock"
+    if not lock.exists():
+        return
+    descriptor = open_lock(lock)
+    lives = not try_lock(descriptor)
+    os.close(descriptor)
+    if lives:
+        EmbeddedServer.enter(data, named=True).leave()

