@@ -68,6 +68,8 @@ class Engine:
         recording.documents["docker/events.jsonl"] = stage.run_ok(
             f"docker events --since {self.since:.0f} --until {time.time():.0f} --format '{{{{json .}}}}'"
         )
+        api = "curl -sS --unix-socket /run/docker.sock http://docker/containers/{}/stats?stream=false"
+        recording.documents["docker/stats.jsonl"] = "".join(stage.run_ok(api.format(name)) for name in names)
         for name in names:
             (LOGS / f"{name}.log").write_text(stage.run_ok(f"docker logs {name}"), encoding="utf-8")
 

@@ -27,7 +27,7 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
             "dnsmasq",
             "--keep-in-foreground",
             "--conf-file=/dev/null",
-            "--log-facility=-",
+            "--log-facility=/var/log/resolver.log",
             "--log-queries",
             f"--listen-address={RESOLVER}",
             "--bind-interfaces",

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+
 from lab.containers import Engine
 from lab.load import CANARY, Clients, Request
-from lab.record import Alert, Expected, Recording
+from lab.record import Alert, Expected, Recording, stamp
 from lab.scenario import Scenario, timeline
 from lab.stage import Host, Stage, wait_for_port
 
 KEY = "AKIAQX7PLN3VTD5RW2ZB"
 ADDRESS = ("10.30.0.12", 8081)
+DEPLOY = {
+    "entity": "service:catalog-api",
+    "kind": "deploy",
+    "id": "catalog-api-5.1.0",
+    "summary": "catalog-api 5.1.0 replaces 5.0.4",
+}
 HEALTH = "http://127.0.0.1:8081/health"
 WGET, CURL = f"wget -q -O /dev/null {HEALTH}", f"curl -fsS {HEALTH}"
 
@@ -27,6 +36,7 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
     def cause() -> None:
         stage.run_ok("docker rm -f catalog-api")
         release_catalog(engine, "5.1.0", WGET if healthy else CURL)
+        recording.documents["changes.jsonl"] = json.dumps(DEPLOY | {"time": stamp(datetime.now(UTC))}) + "\n"
 
     timeline(recording, cause, hurt=40)
     recording.capture(

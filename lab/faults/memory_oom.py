@@ -37,7 +37,7 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
         "docker ps -a",
         "docker stats --no-stream",
         "docker inspect -f '{{json .State}} restarts={{.RestartCount}} memory={{.HostConfig.Memory}}' invoice-worker",
-        f"dmesg | grep -A1 -E 'oom-kill:.*/docker/{identity}'",
+        f"dmesg --time-format iso | grep -A1 -E 'oom-kill:.*/docker/{identity}'",
         "free -m",
         "df -h /var/lib/docker",
     )
