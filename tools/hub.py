@@ -1,6 +1,7 @@
 """The tool hub: the only way to a tool. Every call passes STAGES in order, and `record` wraps all of it."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from tools.call import Governance, Passing
 from tools.ledger import Ledger
 from tools.stages import authorize, budget, execute, redact, resolve, transform, validate
 
+log = logging.getLogger(__name__)
 STAGES: Final = (resolve, authorize, validate, execute, redact, transform, budget)
 
 
@@ -59,6 +61,9 @@ class Hub:
             result = self._succeeded(await self._pass(call))
         except ToolError as exc:
             result = self._failed(call, exc)
+        except Exception as exc:  # noqa: BLE001  # the outermost step: a fault of ours must not end the investigation
+            log.exception("%s: %s failed inside the hub", call.call_id, call.tool)
+            result = self._failed(call, ToolError(f"{call.tool} failed inside fishbone: {type(exc).__name__}: {exc}"))
         result = replace(result, seconds=round(time.monotonic() - begun, 6), version=self._version(call.tool))
         await self.ledger.add(call.caller, result, started)
         return result

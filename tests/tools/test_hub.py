@@ -232,3 +232,18 @@ async def test_layer_one_off_opens_the_filters_that_were_left_to_their_defaults(
         await hub.call(LOG, "logs_search", {})
         await hub.call(LOG, "logs_search", {"tail_n": 7})
     assert seen == [500, 7]
+
+
+async def test_a_fault_of_our_own_becomes_an_error_result_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    server = governed.server("logs", "a result that its view cannot show")
+
+    @governed.reads(server, view="templates", roles=("log",))
+    def logs_search() -> Lines:
+        """Lines, though its view wants templates."""
+        return Lines((), Searched("logs/a.log"))
+
+    async with hub_over(server) as hub:
+        result = await hub.call(LOG, "logs_search", {})
+    assert result.status == "error"
+    assert "KeyError" in result.error
+    assert "failed inside the hub" in caplog.text
