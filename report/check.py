@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from domain.codec import Json
@@ -41,13 +41,7 @@ def check(report: Report) -> Report:
     )
 
 
-@dataclass(frozen=True)
-class _Place:
-    """One string of a result, with the source and line it belongs to as far as the result says."""
-
-    source: str
-    line: int | None
-    text: str
+_Place = tuple[str, int | None]  # source and line, as far as a result says
 
 
 class _Court:
@@ -56,7 +50,7 @@ class _Court:
     def __init__(self, report: Report) -> None:
         self._calls = {call.call_id: call for call in report.calls}
         self._covered = {c.call_id for c in report.coverage if c.status in _ANSWERED}
-        self._places: dict[str, list[_Place]] = {}
+        self._places: dict[str, dict[_Place, list[str]]] = {}
         self.unverified: list[str] = []
         self.checks = Checks()
 
@@ -100,14 +94,19 @@ class _Court:
         if len(quote) > LONGEST or _LINE_ENDS.search(quote) or not quote.strip():
             return False
         whole = len(quote) < SHORTEST
-        return any(_occurs(quote, place.text, whole) for place in self._where(citation))
+        return any(_occurs(quote, text, whole) for text in self._where(citation))
 
-    def _where(self, citation: Citation) -> Iterator[_Place]:
-        for place in self._places_of(citation.call_id):
-            if citation.source and place.source and citation.source != place.source:
-                continue
-            if citation.line is None or place.line is None or citation.line == place.line:
-                yield place
+    def _where(self, citation: Citation) -> Iterator[str]:
+        """The strings of the call that may stand at the citation's source and line."""
+        source, line, places = citation.source, citation.line, self._places_of(citation.call_id)
+        if source and line is not None:
+            near: Iterable[_Place] = [(s, n) for s in (source, "") for n in (line, None) if (s, n) in places]
+        else:
+            near = [
+                p for p in places if (not source or p[0] in (source, "")) and (line is None or p[1] in (line, None))
+            ]
+        for place in near:
+            yield from places[place]
 
     def _stands(self, citation: Citation, path: str, call: ToolResult) -> bool:
         try:
@@ -122,9 +121,10 @@ class _Court:
         told = call.coverage is not None and call.coverage.status in _ANSWERED
         return told or call_id in self._covered or (isinstance(call.data, dict) and "searched" in call.data)
 
-    def _places_of(self, call_id: str) -> list[_Place]:
+    def _places_of(self, call_id: str) -> dict[_Place, list[str]]:
         if call_id not in self._places:
-            self._places[call_id] = list(_strings(self._calls[call_id].data, "", None))
+            self._places[call_id] = {}
+            _collect(self._calls[call_id].data, ("", None), self._places[call_id])
         return self._places[call_id]
 
 
@@ -159,25 +159,19 @@ def _is_empty(value: Json) -> bool:
     return value is None or (not isinstance(value, bool) and value in (0, "", [], {}))
 
 
-def _strings(data: Json, source: str, line: int | None) -> Iterator[_Place]:
+def _collect(data: Json, place: _Place, into: dict[_Place, list[str]]) -> None:
+    """Every string of a result under the source and line that it or the nearest object around it names."""
     if isinstance(data, str):
-        yield _Place(source, line, data)
+        into.setdefault(place, []).append(data)
     elif isinstance(data, dict):
-        source, line = _own(data, source, line)
-        yield from _in_all(data.values(), source, line)
+        own = _own(data, place)
+        for value in data.values():
+            _collect(value, own, into)
     elif isinstance(data, list):
-        yield from _in_all(data, source, line)
+        for value in data:
+            _collect(value, place, into)
 
 
-def _own(data: dict[str, Json], source: str, line: int | None) -> tuple[str, int | None]:
-    """A dict's own source and line where it has them, else those around it."""
-    named, numbered = data.get("source"), data.get("line")
-    return (
-        named if isinstance(named, str) and named else source,
-        numbered if isinstance(numbered, int) else line,
-    )
-
-
-def _in_all(values: Iterable[Json], source: str, line: int | None) -> Iterator[_Place]:
-    for value in values:
-        yield from _strings(value, source, line)
+def _own(data: dict[str, Json], around: _Place) -> _Place:
+    source, line = data.get("source"), data.get("line")
+    return (source if isinstance(source, str) and source else around[0], line if isinstance(line, int) else around[1])

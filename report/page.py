@@ -10,9 +10,9 @@ from domain.entity import name_of
 from domain.evidence import Citation, Finding
 from domain.report import Report
 from report.citations import Numbering
-from report.escape import code, words
+from report.escape import cell, code, words
 from report.order import agent_order
-from report.verdict import root, settled
+from report.verdict import ranked, root, settled
 from report.words import words_of
 
 RISKS = ("read", "low", "medium", "high")
@@ -32,10 +32,15 @@ class Page:
         numbers = self.numbers.of(citations)
         return (" " + "".join(f"[{n}]" for n in numbers)) if numbers else ""
 
-    def told(self, entity: str, statement: str, citations: Iterable[Citation], limit: int = 400) -> str:
+    def told(self, entity: str, statement: str, citations: Iterable[Citation]) -> str:
         """A statement with its entity, unless it names it, and its citations."""
-        lead = "" if _names(statement, name_of(entity) or entity) else f"{code(entity, 120)}: "
-        return f"{lead}{words(statement, limit)}{self.marks(citations)}"
+        lead = "" if _names(statement, entity) else f"{code(entity, 120)}: "
+        return f"{lead}{words(statement)}{self.marks(citations)}"
+
+    def told_in_cell(self, entity: str, statement: str, citations: Iterable[Citation]) -> str:
+        """The same for a table, where a bar inside a code span would end the cell."""
+        lead = "" if _names(statement, entity) else f"{cell(entity)}: "
+        return f"{lead}{cell(statement, 160)}{self.marks(citations)}"
 
     def action(self, action: Action) -> str:
         """What to do, its risk, and the citations."""
@@ -43,8 +48,9 @@ class Page:
         return f"{words(action.text, 300)} ({risk}){self.marks(action.citations)}"
 
 
-def _names(statement: str, name: str) -> bool:
-    """Whether the name stands in the statement as a word of its own."""
+def _names(statement: str, entity: str) -> bool:
+    """Whether the entity's name stands in the statement as a word of its own."""
+    name = name_of(entity) or entity
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", statement) is not None
 
 
@@ -66,7 +72,8 @@ def findings_of(report: Report) -> list[Finding]:
 
 
 def onset_of(page: Page) -> tuple[datetime, float] | None:
-    """When it began and how exactly that is known: the earliest onset of what the root cause rests on."""
-    rests = page.cause.findings if page.cause else ()
+    """When it began and how exactly that is known: the earliest onset of what the best hypothesis rests on."""
+    best = page.cause if page.cause and page.cause.findings else next(iter(ranked(page.report.diagnosis)), None)
+    rests = best.findings if best else ()
     dated = [(f.onset, f.resolution_seconds or 0.0) for f in rests if f.onset is not None]
     return min(dated, default=None)

@@ -65,7 +65,7 @@ def _alert(page: Page, alert: Alert) -> str:
 def _moments(page: Page) -> list[Row]:
     """The most telling dated findings, in order of time, with the alerts among them."""
     dated = list({(f.entity, f.statement): f for f in _by_weight(page) if f.onset}.values())[:MOMENTS]
-    rows = [(f.onset, page.told(f.entity, f.statement, f.citations, 160)) for f in dated if f.onset]
+    rows = [(f.onset, page.told_in_cell(f.entity, f.statement, f.citations)) for f in dated if f.onset]
     for alert in page.report.incident.alerts[:ALERTS]:
         name = cell(alert.name, 80)
         if alert.starts_at:
