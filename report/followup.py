@@ -4,7 +4,7 @@ from typing import Final
 
 from domain.diagnosis import Action, AlertAccount
 from report.escape import block, cell, code, words
-from report.opening import STEPS
+from report.opening import steps_shown
 from report.page import Page, by_risk
 
 HASH: Final = 16  # characters of a hash that tell it from others
@@ -52,7 +52,7 @@ def run(page: Page) -> list[str]:
 def _group(page: Page, when: str, title: str) -> list[str]:
     chosen = by_risk(page.report.actions, when)
     if when == "now":
-        chosen = [a for n, a in enumerate(chosen) if n >= STEPS or "\n" in a.command.strip()]
+        chosen = [a for n, a in enumerate(chosen) if n >= steps_shown(page) or "\n" in a.command.strip()]
     lines = [line for n, action in enumerate(chosen, 1) for line in _action(page, n, action)]
     return [f"**{page.say[title]}**", "", *lines, ""] if lines else []
 

@@ -14,9 +14,9 @@ COLUMNS: Final = ("call", "source", "window", "filter", "matched", "shown", "sta
 
 
 def ruled_out(page: Page) -> list[str]:
-    """What was looked at and dropped, and the other hypotheses with what speaks against them."""
+    """What was dropped, and the other hypotheses; while the question is open only those that something contradicts."""
     lines = [f"- {words(told, 300)}" for told in page.report.diagnosis.ruled_out]
-    others = ranked(page.report.diagnosis)[1 if page.cause else 0 :][:OTHERS]
+    others = [h for h in ranked(page.report.diagnosis)[1:] if page.cause or h.contradicts][:OTHERS]
     return [*lines, *(_other(page, other) for other in others)] or [page.say["nothing_ruled_out"]]
 
 

@@ -29,6 +29,11 @@ def opening(page: Page) -> list[str]:
     ]
 
 
+def steps_shown(page: Page) -> int:
+    """How many actions the first screen has room for; an open question needs a line more."""
+    return STEPS if page.cause else STEPS - 1
+
+
 def since(page: Page) -> str:
     """`10:16 UTC (6 min before the alert)`; the day is told where it is not clear."""
     fired, onset = page.report.incident.fired_at, onset_of(page)
@@ -67,16 +72,19 @@ def _percent(page: Page) -> int:
 
 def _broke(page: Page) -> list[str]:
     if page.cause is None:
-        guesses = page.report.diagnosis.hypotheses[1:GUESSES]
+        guesses = page.report.diagnosis.hypotheses[:GUESSES]
         alerts = ", ".join(dict.fromkeys(code(a.name, 80) for a in page.report.incident.alerts[:4]))
-        return [f"- **{page.say['alerting']}:** {alerts or '-'}", *_could_be(page, guesses)]
+        return [f"- **{page.say['alerting']}:** {alerts or '-'}", *_guesses(page, guesses)]
     label = page.say["checked" if page.report.diagnosis.verdict is Verdict.HEALTHY else "broke"]
     marks = page.marks(page.cause.chain[0].citations) if page.cause.chain else ""
     return [f"- **{label}:** {words(page.cause.summary, 300)}{marks}"]
 
 
-def _could_be(page: Page, guesses: tuple[Hypothesis, ...]) -> list[str]:
-    return [f"- **{page.say['could_be']}:** {code(h.fault, 80)} · {code(h.entity, 120)}" for h in guesses]
+def _guesses(page: Page, guesses: tuple[Hypothesis, ...]) -> list[str]:
+    """What the best guess says, and the others on one line."""
+    lines = [f"- **{page.say['guess']}:** {words(guess.summary, 240)}" for guess in guesses[:1]]
+    others = "; ".join(f"{code(h.fault, 80)} · {code(h.entity, 120)}" for h in guesses[1:])
+    return [*lines, f"- **{page.say['could_be']}:** {others}"] if others else lines
 
 
 def _how_sure(page: Page) -> list[str]:
@@ -105,8 +113,9 @@ def _do_now(page: Page) -> list[str]:
     if not steps:
         calm = page.report.diagnosis.verdict is Verdict.HEALTHY
         return [f"**{page.say['do_now']}:** {page.say['stay_calm' if calm else 'nothing_now']}", ""]
-    lines = [line for n, step in enumerate(steps[:STEPS], 1) for line in _step(page, n, step)]
-    rest = len(steps) - STEPS
+    room = steps_shown(page)
+    lines = [line for n, step in enumerate(steps[:room], 1) for line in _step(page, n, step)]
+    rest = len(steps) - room
     more = f" {page.say['more_below'].format(count=rest)}" if rest > 0 else ""
     return [f"**{page.say['do_now']}**{more}", "", *lines, ""]
 

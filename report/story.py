@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from domain.alert import Alert, AlertStatus
-from domain.diagnosis import Verdict
+from domain.diagnosis import Hypothesis, Verdict
 from domain.evidence import Finding
 from report.escape import block, cell, code, words
 from report.mermaid import flowchart
@@ -13,6 +13,7 @@ from report.page import Page, findings_of
 
 MOMENTS: Final = 20  # rows of the timeline
 FOLLOWS: Final = 6
+GUESSES: Final = 5
 ALERTS: Final = 12
 Row = tuple[datetime, str]
 
@@ -44,14 +45,20 @@ def timeline(page: Page) -> list[str]:
 def chain(page: Page) -> list[str]:
     """The chain as a flowchart, and again in words with its citations."""
     cause = page.cause
-    if cause is None or not cause.chain:
-        return [page.say["no_chain"]]
+    if cause is None:
+        return [page.say["no_chain"], "", *(_guess(page, h) for h in page.report.diagnosis.hypotheses[:GUESSES])]
     links = [f"{n}. {page.told(ln.entity, ln.statement, ln.citations)}" for n, ln in enumerate(cause.chain, 1)]
     if page.report.diagnosis.verdict is not Verdict.ROOT_CAUSE:
         return links
     boxes = [(link.entity, link.statement) for link in cause.chain]
     boxes += [(page.say["alert"], alert.name) for alert in page.report.incident.alerts[:1]]
     return [block(flowchart(boxes), "mermaid"), "", *links]
+
+
+def _guess(page: Page, guess: Hypothesis) -> str:
+    reasons = "; ".join(words(reason, 120) for reason in guess.supports[:3])
+    told = f"- {code(guess.fault, 80)} · {code(guess.entity, 120)} ({page.say['score']} {guess.score:.2f})"
+    return f"{told}: {words(guess.summary, 240)}" + (f" ({reasons})" if reasons else "")
 
 
 def _alert(page: Page, alert: Alert) -> str:
