@@ -61,7 +61,7 @@ class Hub:
             result = self._succeeded(await self._pass(call))
         except ToolError as exc:
             result = self._failed(call, exc)
-        except Exception as exc:  # noqa: BLE001  # the outermost step: a fault of ours must not end the investigation
+        except Exception as exc:  # the outermost step: a fault of ours must not end the investigation
             log.exception("%s: %s failed inside the hub", call.call_id, call.tool)
             result = self._failed(call, ToolError(f"{call.tool} failed inside fishbone: {type(exc).__name__}: {exc}"))
         result = replace(result, seconds=round(time.monotonic() - begun, 6), version=self._version(call.tool))
