@@ -6,7 +6,7 @@ The folder is the list: a new sender is a new file, and one that does not load s
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib import import_module
 from typing import Final
@@ -16,6 +16,7 @@ from domain.codec import Json
 from domain.errors import BadConfiguration, UnknownSource, UnreadablePayload
 
 GENERIC: Final = "generic"
+SKEW: Final = timedelta(minutes=5)  # that clocks may differ without a word
 _PARTS: Final = ("entities", "reading")  # files that all senders share
 _WRAPPERS: Final = ("alert", "payload", "body")
 
@@ -56,6 +57,7 @@ def receive(body: Json, now: datetime, source: str = "") -> Received:
     receiver, body, gaps = _chosen(body, source)
     alerts = receiver.read(body, now)
     gaps += receiver.gaps(body) + ([] if alerts else [f"{receiver.name}: the body holds no alert"])
+    gaps += [f"alert {one.name} begins after now: a clock is wrong" for one in alerts if _begins_later(one, now)]
     return Received(tuple(alerts), receiver.name, tuple(dict.fromkeys(gaps)))
 
 
@@ -66,11 +68,12 @@ def _chosen(body: Json, source: str) -> tuple[Receiver, Json, list[str]]:
         raise UnknownSource(f"no receiver is called {source!r}; there are {', '.join(known)}")
     if source and source != GENERIC and known[source].knows(body):
         return known[source], body, []
+    other = [f"{source} does not know this body"] if source and source != GENERIC else []
     for inner, where in _layers(body):
         knowing = next((r for r in receivers() if r.name != GENERIC and r.knows(inner)), None)
         if knowing:
-            return knowing, inner, [f"the alert was wrapped in {where!r}"] if where else []
-    return known[GENERIC], body, ["no receiver knows this body; it was read by the usual names of its keys"]
+            return knowing, inner, other + ([f"the alert was wrapped in {where!r}"] if where else [])
+    return known[GENERIC], body, [*other, "no receiver knows this body; it was read by the usual names of its keys"]
 
 
 def _layers(body: Json) -> list[tuple[Json, str]]:
@@ -85,6 +88,10 @@ def _loaded(name: str) -> Receiver:
         return Receiver(module.NAME, module.knows, module.read, getattr(module, "gaps", _no_gaps))
     except (ImportError, SyntaxError, NameError, AttributeError) as exc:
         raise BadConfiguration(f"alerts/{name}.py does not load: {exc}") from exc
+
+
+def _begins_later(alert: Alert, now: datetime) -> bool:
+    return alert.starts_at is not None and alert.starts_at - now > SKEW
 
 
 def _no_gaps(_: Json) -> list[str]:

@@ -29,9 +29,7 @@ _LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "com
 _NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
 _TEMPLATE: Final = re.compile(r"\$[A-Z_]+|\{\{.*\}\}")
 _PORT: Final = re.compile(r"(?<=\]):\d{2,5}$|^(?P<host>[^:/]+):\d{2,5}$")
-_WATCHERS: Final = re.compile(
-    r"kube-state-metrics|node-exporter|node_exporter|cadvisor|blackbox|prometheus|rds$|kubelet$"
-)
+_WATCHERS: Final = re.compile(r"kube-state-metrics|node[-_]exporter|cadvisor|blackbox|^rds$|^kubelet$")
 
 
 def entities(alert: Alert) -> list[str]:

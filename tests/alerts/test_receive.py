@@ -210,3 +210,18 @@ def test_any_json_gives_alerts_or_one_clear_refusal(body):
         return
     assert all(alert.name and alert.fingerprint for alert in got.alerts)
     assert dumps(got) == dumps(receive(body, NOW))
+
+
+def test_a_start_in_the_future_is_told_as_a_gap_and_a_small_skew_is_not():
+    ahead = receive(group(entry(startsAt="2026-03-04T11:30:00Z")), NOW)
+    close = receive(group(entry(startsAt="2026-03-04T10:32:00Z")), NOW)
+
+    assert any("clock" in gap for gap in ahead.gaps)
+    assert close.gaps == ()
+
+
+def test_a_body_that_the_named_sender_does_not_know_is_read_by_the_one_who_does_and_told():
+    got = receive(group(entry()), NOW, "pagerduty")
+
+    assert got.source == "alertmanager"
+    assert got.gaps == ("pagerduty does not know this body",)
