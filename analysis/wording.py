@@ -40,5 +40,5 @@ def _neutral(name: str, *, command: bool) -> str:
 
 
 def strip_fields(template: str) -> str:
-    """The template's own words, for search: optional parts are kept, names in braces are not."""
-    return " ".join(_FIELD.sub("", template.replace("[[", "").replace("]]", "")).split())
+    """The template's own words, for search: without optional parts and names in braces."""
+    return " ".join(_FIELD.sub("", _OPTIONAL.sub("", template)).split())

@@ -49,7 +49,7 @@ def runbooks(search: Search, read: Read) -> MCPServer:
 
     @reads(mcp, view="page", roles=("runbook",))
     def runbooks_read(name: Name, page: PageNumber = 1) -> Page:
-        """Read a runbook that a search found, page by page: diagnosis steps, mitigation, and the names of references."""
+        """Read a runbook that a search found, page by page: diagnosis, mitigation, and the names of its references."""
         return read(name, page)
 
     return mcp

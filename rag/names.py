@@ -65,8 +65,11 @@ def matches_exactly(runbook: Runbook, name: str) -> bool:
 def matches_url(runbook: Runbook, url: str) -> bool:
     """Whether an alert's runbook_url ends in this runbook's name or in that of an alert it answers."""
     last = url.split("?")[0].split("#")[0].rstrip("/").rpartition("/")[2]
-    asked = plain(last.removesuffix(".md").removesuffix(".html"))
-    return bool(asked) and any(asked == plain(each) for each in (runbook.name, *runbook.alerts))
+    asked = last.removesuffix(".md").removesuffix(".html")
+    # Sites write names in lower case, where a prefix cannot be told from the rest.
+    return bool(asked) and any(
+        _bare(asked) == _bare(each) or plain(asked) == plain(each) for each in (runbook.name, *_names(runbook.alerts))
+    )
 
 
 def likeness(runbook: Runbook, name: str) -> float:
@@ -80,6 +83,10 @@ def likeness(runbook: Runbook, name: str) -> float:
 def is_alike(runbook: Runbook, name: str) -> bool:
     """Whether they are so alike that the runbook is meant."""
     return likeness(runbook, name) >= _ENOUGH
+
+
+def _bare(name: str) -> str:
+    return "".join(words(name))
 
 
 def _shared(asked: frozenset[str], known: frozenset[str]) -> float:

@@ -1,6 +1,7 @@
 """Find the right runbook: by the alert's name, its link or its fault first, then by words and meaning."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,11 +23,21 @@ DEPTH: Final = 60  # passages that words and vectors each hand in
 HYBRID: Final = "hybrid"
 ALIKE: Final = 2  # runbooks that a likeness of names may add
 # When nothing fits. Cosines of this model lie close together: the nearest runbook of 99 alerts, their names masked, was
-# at 0.860 or more, that of 15 questions about anything else at 0.825 or less. A question in Chinese, or of three words,
-# comes out lower than it deserves, so words may make up for it: off topic they scored 7 at most, and never near both.
+# at 0.860 or more, that of 15 questions about anything else at 0.825 or less (bench/retrieval.py). A question of two or
+# three words comes out lower than it deserves, so its words may make up for it: of those 15 questions none has more
+# than half of its words in the runbook that is nearest.
 NEAR: Final = 0.84  # cosine that is enough by itself
-CLOSE: Final = 0.81  # cosine that is enough when words agree
-WORDED: Final = 6.0  # BM25 from which words agree
+CLOSE: Final = 0.80  # cosine that is enough when words agree
+AGREED: Final = 0.6  # share of the question's words that stand in the passages
+_STEM: Final = 5  # letters that words must share: restarts, restarting
+_WORD: Final = re.compile(r"[a-z0-9]{2,}")
+_EMPTY: Final = frozenset(
+    {
+        "the", "an", "of", "in", "on", "is", "it", "my", "me", "to", "do", "does", "did", "for", "from", "with", "at",
+        "by", "and", "or", "was", "are", "be", "been", "has", "have", "this", "that", "there", "why", "what", "who",
+        "how", "when", "where", "which", "not", "no", "can", "will", "all", "any", "we", "our", "as", "its", "into",
+    }
+)  # fmt: skip
 _SCORES: Final = {"alert_name": 1.0, "runbook_url": 0.95, "structural": 0.9}
 QUERY_CHARS: Final = 600  # what is longer says nothing more and costs a second to embed
 
@@ -96,18 +107,19 @@ class RunbookIndex:
         text = " ".join((asked.query, *(" ".join((name, *words(name))) for name in asked.alerts)))
         if not text.strip():
             return {}
-        embedding = await asyncio.to_thread(self._embedder.query, text[:QUERY_CHARS])
+        both = f"{text} {in_english(text)}".strip()
+        embedding = await asyncio.to_thread(self._embedder.query, both[:QUERY_CHARS])
         async with self._database.connection() as connection:
             rows = await passages.search(
                 connection,
-                f"{text} {in_english(text)}",
+                both,
                 bigrams=bigrams(text),
                 embedding=embedding,
                 model=self._embedder.model,
                 limit=2 * DEPTH,
                 depth=DEPTH,
             )
-        return by_document(rows)
+        return by_document(rows, both)
 
     async def _passage(self, name: str, how: str, found: Mapping[str, "Hit"]) -> Passage | None:
         """The document's best passage; its card when it was not found by its text."""
@@ -131,7 +143,7 @@ class Hit:
     text_rank: int | None  # place among documents, from 1
     vector_rank: int | None
     similarity: float  # cosine of its nearest passage; 0 where no vector of it is near
-    text_score: float  # BM25 of its best passage
+    agreement: float  # share of the question's words that stand in the passages found
     score: float = 0.0  # fused, 1 is first in both
 
 
@@ -151,7 +163,7 @@ def named_by(runbooks: Iterable[Runbook], asked: Asked) -> dict[str, str]:
     return found
 
 
-def by_document(rows: Iterable[FoundPassage]) -> dict[str, Hit]:
+def by_document(rows: Iterable[FoundPassage], question: str) -> dict[str, Hit]:
     """Places of documents out of places of passages, fused."""
     of: dict[str, list[FoundPassage]] = {}
     for row in rows:
@@ -165,7 +177,7 @@ def by_document(rows: Iterable[FoundPassage]) -> dict[str, Hit]:
             text_rank=worded.get(name),
             vector_rank=meant.get(name),
             similarity=max(row.similarity or 0.0 for row in of[name]),
-            text_score=max(row.text_score for row in of[name]),
+            agreement=agreement(question, " ".join(f"{row.heading} {row.text}" for row in of[name])),
             score=score / best_possible,
         )
         for name, score in fuse([list(worded), list(meant)]).items()
@@ -179,7 +191,18 @@ def by_rank(found: Mapping[str, Hit]) -> list[str]:
 
 def fits(hit: Hit) -> bool:
     """Whether a document found by its text alone is worth showing."""
-    return hit.similarity >= NEAR or (hit.similarity >= CLOSE and hit.text_score >= WORDED)
+    return hit.similarity >= NEAR or (hit.similarity >= CLOSE and hit.agreement >= AGREED)
+
+
+def agreement(question: str, text: str) -> float:
+    """The share of the question's telling words that the text has, endings aside, 0..1."""
+    asked = {_stem(word) for word in _WORD.findall(question.lower()) if word not in _EMPTY}
+    held = {_stem(word) for word in _WORD.findall(text.lower())}
+    return len(asked & held) / len(asked) if asked else 0.0
+
+
+def _stem(word: str) -> str:
+    return word.rstrip("s")[:_STEM]
 
 
 def _places(of: Mapping[str, Sequence[FoundPassage]], rank: Callable[[FoundPassage], int | None]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from rich.markup import escape
@@ -9,6 +10,7 @@ from rich.table import Table
 
 from app.bootstrap import open_database, runbook_folders
 from app.cli.screen import output
+from app.cli.twins import healthy_twins
 from app.settings import load_settings
 from domain.results import Passages
 from domain.runbook import Runbook
@@ -33,10 +35,10 @@ def search(query: str, top: int) -> None:
     asyncio.run(_search(query, top))
 
 
-def check(twins: Mapping[str, checks.Twin] | None = None) -> None:
+def check() -> None:
     """The command `check`; exit 1 when there is something to mend."""
     folders = runbook_folders(load_settings())
-    if not run_check(load(folders), folders, twins or {}):
+    if not run_check(load(folders), folders, healthy_twins(Path(str(files("incidents"))))):
         raise SystemExit(1)
 
 
@@ -59,12 +61,7 @@ async def run_search(runbooks: RunbookIndex, query: str, top: int) -> Passages:
     if not found.fits:
         output().print("No runbook fits." if not found.searched.problems else found.searched.problems[0])
         return found
-    table = Table("runbook", "fault", "how", "score", "passage", box=None)
-    for each in found.passages:
-        text = " ".join(each.text.split())[:_SHOWN]
-        told = (each.runbook, each.fault, each.how, f"{each.score:.2f}", f"{each.heading}: {text}")
-        table.add_row(*map(escape, told))
-    output().print(table)
+    _show(found)
     return found
 
 
@@ -78,6 +75,21 @@ def run_check(runbooks: Sequence[Runbook], folders: Sequence[Path], twins: Mappi
     looked_at = f"{len(runbooks)} runbooks with {signatures} signatures, {len(twins)} healthy twins"
     told.print(f"{len(problems)} problems in {looked_at}" if problems else f"{looked_at}: no problem", markup=False)
     return not problems
+
+
+def _show(found: Passages) -> None:
+    """A table on a terminal; elsewhere one line a passage, its parts between tabs."""
+    told = output()
+    table = Table("runbook", "fault", "how", "score", "passage", box=None)
+    for each in found.passages:
+        text = f"{each.heading}: {' '.join(each.text.split())[:_SHOWN]}"
+        row = (each.runbook, each.fault, each.how, f"{each.score:.2f}", text)
+        if told.is_terminal:
+            table.add_row(*map(escape, row))
+        else:
+            told.print("\t".join(row), markup=False)
+    if told.is_terminal:
+        told.print(table)
 
 
 async def _index() -> None:
