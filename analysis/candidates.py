@@ -112,10 +112,13 @@ def _one(case: Case, a: str, b: str) -> bool:
 def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
     ordered = tuple(sorted(group, key=lambda f: (-f.weight, -f.score, f.onset is None, f.onset or 0, f.statement)))
     runbook = case.by_fault.get(fault)
-    return Candidate(_entity(ordered, runbook.entity if runbook else ""), fault, ordered, runbook is not None)
+    return Candidate(_entity(ordered, runbook.entity if runbook else "", case), fault, ordered, runbook is not None)
 
 
-def _entity(findings: Iterable[Finding], kind: str) -> str:
-    """The entity of the kind at fault, if one finding has it; else that of the most telling finding."""
+def _entity(findings: Iterable[Finding], kind: str, case: Case) -> str:
+    """The entity of the kind at fault: of a finding, or what it runs on; else that of the most telling finding."""
     named = [finding.entity for finding in findings]
-    return next((entity for entity in named if kind_of(entity) == kind), named[0])
+    around = [other for entity in named for other in case.inventory.related(entity)]
+    # A fault of the host shows in what runs there; which host it is, the alert or the inventory knows.
+    hosts = case.alerted if kind == "host" else ()
+    return next((entity for entity in (*named, *around, *hosts) if kind_of(entity) == kind), named[0])

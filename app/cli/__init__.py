@@ -1,5 +1,6 @@
 """The command line: maps a command to its module and imports that on use, so that `--help` is quick."""
 
+import logging
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -144,6 +145,8 @@ def runbooks_check() -> None:
 
 def main() -> None:
     """Run the command; a mistake of the user's is one clear line and exit 2, a failure of ours exit 1."""
+    # Set before any part is built: what the report says as a gap need not be said again on the terminal.
+    logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
     try:
         app(standalone_mode=True)
     except (BadBundle, BadAlert, BadConfiguration) as exc:
