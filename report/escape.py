@@ -10,12 +10,25 @@ _LINE_ENDS: Final = re.compile(r"\r\n|[\t\n\r\v\f\x1c-\x1e\x85]")
 _PAIR: Final = re.compile(r"\\(.)", re.DOTALL)
 _HARMLESS: Final = frozenset("(){}+!")  # without the brackets and line starts, which stay escaped
 _PLAIN_COLON: Final = re.compile(r"&#58;(?=\s|$)")  # `data: none` is no address
+_SPAN: Final = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _TICKS: Final = re.compile(r"`+")
 
 
 def words(text: str, limit: int = 400) -> str:
     """The text as one line of plain words: no markup, HTML, link, control or direction mark acts."""
     return _relaxed(escape_markdown(clip(" ".join(visible(text).split()), limit)))
+
+
+def mixed(text: str, limit: int = 400) -> str:
+    """Plain words in which what stands between single backticks is code: for texts that name a command."""
+    parts = _SPAN.split(clip(" ".join(visible(text).split()), limit))
+    return "".join(code(part) if n % 2 else _between(part) for n, part in enumerate(parts))
+
+
+def _between(part: str) -> str:
+    """Plain words with the blanks at their ends."""
+    inner = words(part)
+    return f"{' ' * part.startswith(' ')}{inner}{' ' * part.endswith(' ')}" if inner else part
 
 
 def code(text: str, limit: int = 400) -> str:

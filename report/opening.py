@@ -3,7 +3,7 @@
 from typing import Final
 
 from domain.diagnosis import Action, Hypothesis, Verdict
-from report.escape import code, words
+from report.escape import code, mixed, words
 from report.moments import clock, span
 from report.page import Page, by_risk, onset_of
 
@@ -131,7 +131,7 @@ def _step(page: Page, number: int, action: Action) -> list[str]:
 def _check_next(page: Page) -> str:
     told = page.report.diagnosis.next_check.strip()
     if told:
-        return words(told, 300)
+        return mixed(told, 400)
     reading = next((a for a in by_risk(page.report.actions, "next") if a.risk == "read"), None)
     if reading is None:
         return page.say["no_check"]

@@ -56,7 +56,7 @@ def chain(page: Page) -> list[str]:
 
 
 def _guess(page: Page, guess: Hypothesis) -> str:
-    reasons = "; ".join(words(reason, 120) for reason in guess.supports[:3])
+    reasons = "; ".join(words(reason, 120) for reason in guess.supports[:3] if reason != guess.summary)
     told = f"- {code(guess.fault, 80)} · {code(guess.entity, 120)} ({page.say['score']} {guess.score:.2f})"
     return f"{told}: {words(guess.summary, 240)}" + (f" ({reasons})" if reasons else "")
 

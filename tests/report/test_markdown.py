@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from domain.diagnosis import Action, Verdict
 from report.check import check
-from report.escape import words
+from report.escape import mixed, words
 from report.markdown import first_screen, markdown
 from report.mermaid import label
 from report.plain import plain
@@ -262,3 +262,17 @@ def test_an_action_of_an_unknown_risk_comes_last_and_its_risk_is_plain_words():
 
 def test_a_colon_that_makes_no_address_stays_as_it_is():
     assert words("2 of 3 answered with data: none") == "2 of 3 answered with data: none"
+
+
+def test_a_command_between_backticks_in_the_next_check_is_code():
+    told = "Whether the disk is full: `df -h '/var/*'` on `db_1`."
+    assert mixed(told) == "Whether the disk is full: `df -h '/var/*'` on `db_1`."
+    assert mixed("a `b") == "a \\`b"
+
+
+@given(ATTACK)
+def test_code_in_the_next_check_cannot_be_left(attack):
+    blocks, inner = shape(f"- {mixed(attack)}")
+
+    assert set(inner) <= {"text", "code_inline"}
+    assert blocks[2:4] == ["paragraph_open", "inline"] and len(blocks) == 7
