@@ -38,7 +38,9 @@ def since(page: Page) -> str:
     """`10:16 UTC (6 min before the alert)`; the day is told where it is not clear."""
     fired, onset = page.report.incident.fired_at, onset_of(page)
     if onset is None:
-        return page.say["alert_only"].format(time=f"{fired:%Y-%m-%d} {clock(fired, fired)}")
+        return page.say["alert_since" if _is_healthy(page) else "alert_only"].format(
+            time=f"{fired:%Y-%m-%d} {clock(fired, fired)}"
+        )
     began, resolution = onset
     told = f"{clock(began, fired)} UTC" + ("" if began.date() != fired.date() else f", {fired:%Y-%m-%d}")
     told = page.say["about"].format(time=told) if resolution >= COARSE else told
@@ -46,6 +48,10 @@ def since(page: Page) -> str:
     if abs(seconds) < 1:
         return f"{told}, {page.say['with_alert']}"
     return f"{told} ({page.say['before' if seconds > 0 else 'after'].format(span=span(seconds))})"
+
+
+def _is_healthy(page: Page) -> bool:
+    return page.report.diagnosis.verdict is Verdict.HEALTHY
 
 
 def _verdict(page: Page) -> str:
@@ -75,7 +81,7 @@ def _broke(page: Page) -> list[str]:
         guesses = page.report.diagnosis.hypotheses[:GUESSES]
         alerts = ", ".join(dict.fromkeys(code(a.name, 80) for a in page.report.incident.alerts[:4]))
         return [f"- **{page.say['alerting']}:** {alerts or '-'}", *_guesses(page, guesses)]
-    label = page.say["checked" if page.report.diagnosis.verdict is Verdict.HEALTHY else "broke"]
+    label = page.say["checked" if _is_healthy(page) else "broke"]
     marks = page.marks(page.cause.chain[0].citations) if page.cause.chain else ""
     return [f"- **{label}:** {words(page.cause.summary, 300)}{marks}"]
 
@@ -111,8 +117,8 @@ def two_lines(why: str) -> tuple[str, str]:
 def _do_now(page: Page) -> list[str]:
     steps = by_risk(page.report.actions, "now")
     if not steps:
-        calm = page.report.diagnosis.verdict is Verdict.HEALTHY
-        return [f"**{page.say['do_now']}:** {page.say['stay_calm' if calm else 'nothing_now']}", ""]
+        calm = page.say["stay_calm" if _is_healthy(page) else "nothing_now"]
+        return [f"**{page.say['do_now']}:** {calm}", ""]
     room = steps_shown(page)
     lines = [line for n, step in enumerate(steps[:room], 1) for line in _step(page, n, step)]
     rest = len(steps) - room
@@ -134,5 +140,5 @@ def _check_next(page: Page) -> str:
         return mixed(told, 400)
     reading = next((a for a in by_risk(page.report.actions, "next") if a.risk == "read"), None)
     if reading is None:
-        return page.say["no_check"]
+        return page.say["check_alert" if _is_healthy(page) else "no_check"]
     return words(reading.text, 200) + (f" {code(reading.command, 300)}" if reading.command.strip() else "")

@@ -7,14 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from domain.diagnosis import Action, Verdict
+from domain.diagnosis import Action, Diagnosis, Link, Verdict
 from report.check import check
 from report.escape import mixed, words
 from report.markdown import first_screen, markdown
 from report.mermaid import label
 from report.plain import plain
 from report.words import WORDS
-from tests.report.sample import ACTIONS, CAUSE, FINDINGS, OTHER, full_report, with_statement
+from tests.report.sample import ACTIONS, CAUSE, EXIT, FINDINGS, OTHER, full_report, with_statement
 
 HEADINGS = [
     "Impact", "Timeline", "Causal chain", "Evidence", "Citations", "Charts", "Ruled out", "Coverage and gaps",
@@ -115,6 +115,17 @@ def test_an_undetermined_report_lists_what_it_could_be_and_draws_no_chain():
     assert "**Undetermined** · best guess: `memory.oom_kill`" in first_screen(text)
     assert "`change.bad_deploy`" in first_screen(text)
     assert "mermaid" not in text
+
+
+def test_a_healthy_report_says_what_was_checked_and_sends_nobody_to_work():
+    healthy = Link("service:edge", "none.recovered", "edge answers again since 10:25", (EXIT,))
+    top = first_screen(
+        markdown(replace(full_report(), diagnosis=Diagnosis(Verdict.HEALTHY, (), 0.8, healthy), actions=()))
+    )
+
+    assert "**Nothing is wrong:** `none.recovered` · `service:edge` · 80% sure" in top
+    assert "**What was checked:** edge answers again since 10:25 [1]" in top
+    assert "Nothing to do" in top and "Whether the alert ends by itself." in top
 
 
 def test_every_number_in_the_text_has_its_citation_in_the_list():
