@@ -34,33 +34,40 @@ order by ordinal
 -- search: the best passages by meaning and by words, fused by rank
 -- Words are scored by BM25 (k1 1.2, b 0.75; a word in the heading counts three times), each word of the question on
 -- its own, since a query that demands them all finds nothing. Meaning is an exact scan over the vectors of one model.
-with candidate as materialized (
-    select document, ordinal, search, bigrams, embedding, passage.model, greatest(length(search) + length(bigrams), 1) as size
+with corpus as (
+    select count(*)::float8 as passages, avg(greatest(length(search) + length(bigrams), 1))::float8 as size
     from passage join document on document.name = passage.document
     where kind = any(%(kinds)s)
 ),
-corpus as (
-    select count(*)::float8 as passages, avg(size)::float8 as size from candidate
-),
-asked as (
+word as (
     select lexeme from unnest(to_tsvector('english', %(query)s::text))
     union
     -- headings are indexed as they stand; a stop word says nothing there either
     select lexeme from unnest(to_tsvector('simple', %(query)s::text)) where length(to_tsvector('english', lexeme)) > 0
 ),
-hit as (
-    select document, ordinal, size, term.lexeme, frequency.value as frequency
-    from candidate
-    cross join lateral unnest(search) as term
-    join asked on asked.lexeme = term.lexeme
-    cross join lateral (
-        select sum(case weight when 'A' then 3.0 else 1.0 end)::float8 from unnest(term.weights) as weight
-    ) as frequency (value)
+asked as materialized (
+    -- a vector of one lexeme, written out, is the query for it, whatever characters it holds
+    select lexeme, array_to_tsvector(array[lexeme])::text::tsquery as term from word
+),
+paired as materialized (
+    select lexeme, array_to_tsvector(array[lexeme])::text::tsquery as term
+    from (select distinct unnest(%(bigrams)s::text[])) as pair (lexeme)
+    where lexeme <> ''
+),
+hit as materialized (
+    select document, ordinal, length(search) + length(bigrams) as size, lexeme,
+           -- for one lexeme this is the sum of the weights of its places: here 1 in the body, 3 in the heading
+           3 * ts_rank_cd('{0, 0, 0.33333334, 1}', search, term)::float8 as frequency
+    from asked
+    join passage on search @@ term
+    join document on document.name = passage.document
+    where kind = any(%(kinds)s)
     union all
-    select document, ordinal, size, term.lexeme, 1.0::float8
-    from candidate
-    cross join lateral unnest(bigrams) as term
-    where term.lexeme = any(%(bigrams)s::text[])
+    select document, ordinal, length(search) + length(bigrams), lexeme, 1.0::float8
+    from paired
+    join passage on bigrams @@ term
+    join document on document.name = passage.document
+    where kind = any(%(kinds)s)
 ),
 rarity as (
     select lexeme, ln(1 + (passages - count(*) + 0.5) / (count(*) + 0.5)) as weight
@@ -81,8 +88,9 @@ by_words as (
 ),
 meant as (
     select document, ordinal, embedding <=> %(embedding)s::halfvec as distance
-    from candidate
-    where %(embedding)s::text is not null and embedding is not null and model = %(model)s
+    from passage join document on document.name = passage.document
+    where kind = any(%(kinds)s) and passage.model = %(model)s
+          and embedding is not null and %(embedding)s::text is not null
 ),
 by_meaning as (
     select document, ordinal, distance, row_number() over (order by distance, document, ordinal) as rank
