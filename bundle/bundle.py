@@ -165,7 +165,8 @@ class Bundle:
                 head = stream.read(_PROBE)
         except BadBundle as exc:
             return str(exc).removeprefix(f"{name}: ")
-        return "is binary, no text" if looks_binary(head) else ""
+        stray = head.count(0) * 20 < len(head)  # programs that crash leave a few zero bytes in their logs
+        return "is binary, no text" if looks_binary(head.replace(b"\0", b"") if stray else head) else ""
 
     def _misplaced(self) -> Iterator[Gap]:
         for name in documents.WELL_KNOWN:

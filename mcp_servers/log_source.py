@@ -48,28 +48,34 @@ def chosen(source: LogsSource, globs: list[str] | None) -> tuple[tuple[str, ...]
 
 
 class LineTimes:
-    """Tells when single lines of one text were written, without reading the lines between them."""
+    """Tells when single lines of one text were written, asked in their order, without reading all lines between."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._head = b""
         self._offset_known = False
         self._offset: timedelta | None = None
-        self._data = self._before = b""
+        self._data = b""
+        self._asked = 0  # where the last line that was asked for starts
+        self._last: datetime | None = None  # its time
 
     def enter(self, chunk: Chunk) -> None:
         """Goes on to the next chunk of the text."""
         if not self._head:
             self._head = chunk.data[: 64 * 1024]
-        self._before = self._data[-_BACK_BYTES:]
-        self._data = chunk.data
+        if self._data:
+            self._last = self._of_lines_before(len(self._data)) or self._last
+        self._data, self._asked = chunk.data, 0
 
     def at(self, start: int, text: str) -> datetime | None:
         """The time of the line that starts there; without a stamp, that of the nearest line before."""
-        found = None if text[:1] in ("", " ", "\t") else self.own(text)
-        if found is None:
-            found = self._of_lines_before(self._data, start) or self._of_lines_before(self._before, len(self._before))
-        return found or self.own(text)
+        continues = text[:1] in ("", " ", "\t")
+        found = None if continues else self.own(text)
+        found = found or self._of_lines_before(start) or self._last
+        if found is None and continues:
+            found = self.own(text)
+        self._asked, self._last = start, found
+        return found
 
     def own(self, text: str) -> datetime | None:
         """The line's own time, if it has one."""
@@ -78,16 +84,16 @@ class LineTimes:
             self._offset, self._offset_known = proven_offset(lines, self._clock), True
         return parse_line_time(text[:_STAMP_WITHIN], self._clock, self._offset)
 
-    def _of_lines_before(self, data: bytes, end: int) -> datetime | None:
-        lowest = max(0, end - _BACK_BYTES)
+    def _of_lines_before(self, end: int) -> datetime | None:
+        """The time of the nearest stamped line between the line that was asked for last and this place."""
+        lowest = max(self._asked, end - _BACK_BYTES)
         for _ in range(_BACK_LINES):
-            end -= 1
             if end <= lowest:
                 return None
-            start = data.rfind(b"\n", lowest, end) + 1 or lowest
-            line = data[start : start + _STAMP_WITHIN if start + _STAMP_WITHIN < end else end]
+            start = self._data.rfind(b"\n", lowest, end - 1) + 1 or lowest
+            line = self._data[start : min(end, start + _STAMP_WITHIN)]
             end = start
-            if line[:1] not in (b"", b" ", b"\t"):
+            if line[:1] not in (b" ", b"\t"):
                 found = self.own(line.decode("utf-8", "replace"))
                 if found is not None:
                     return found
