@@ -25,7 +25,7 @@ def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:
         return _undetermined(case, ranked, sure)
     return Diagnosis(
         Verdict.ROOT_CAUSE, ranked[:MOST_HYPOTHESES], sure, next_check=next_check(case, ranked),
-        ruled_out=_ruled_out(ranked), alerts=_accounts(case, top), why=_why(top, ranked, sure),
+        ruled_out=_ruled_out(ranked), alerts=_accounts(case, top), why=_why(top, ranked),
     )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def _check(runbook: Runbook, hypothesis: Hypothesis) -> str:
     check = runbook.checks[0]
     text = fill(check.text, hypothesis.entity, hypothesis.captures)
     command = fill(check.command, hypothesis.entity, hypothesis.captures)
-    return f"{text} ({command})" if command else text
+    return f"{text}: `{command}`" if command else text
 
 
 def _ruled_out(ranked: tuple[Hypothesis, ...]) -> tuple[str, ...]:
@@ -91,8 +91,14 @@ def _accounts(case: Case, top: Hypothesis) -> tuple[AlertAccount, ...]:
     )
 
 
-def _why(top: Hypothesis, ranked: tuple[Hypothesis, ...], sure: float) -> str:
-    rests = f"{len(top.findings)} findings speak for it"
-    follows = f", it explains {len(top.explains)} other observations" if top.explains else ""
+def _why(top: Hypothesis, ranked: tuple[Hypothesis, ...]) -> str:
+    rests = _many(len(top.findings), "finding speaks for it", "findings speak for it")
+    follows = (
+        f"; it explains {_many(len(top.explains), 'other observation', 'other observations')}" if top.explains else ""
+    )
     second = f" Next: {ranked[1].fault} of {ranked[1].entity}." if len(ranked) > 1 else " Nothing else comes near."
-    return f"{rests}{follows}; {sure:.0%} sure.{second}"
+    return f"{rests}{follows}.{second}"
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"

@@ -31,7 +31,7 @@ from tools.recorded import RecordedSource
 from tools.registry import grants
 from tools.servers import Servers
 
-ROOT_CAUSE_TOOLS = ("runbooks_search", "runbooks_read")
+NODE_TOOLS = {"root_cause": ("runbooks_search", "runbooks_read"), "report": ("metrics_range",)}
 REPORT, MARKDOWN = "report.json", "report.md"
 
 
@@ -95,7 +95,7 @@ async def _run(house: House, bundle: Bundle, servers: Servers, recording: Record
 
 def _grants(house: House, registry: Mapping[str, ToolSpec]) -> dict[str, frozenset[str]]:
     named = {name: file.tools for name, file in house.agents.items()}
-    return grants({**named, "root_cause": ROOT_CAUSE_TOOLS}, registry)
+    return grants({**named, **NODE_TOOLS}, registry)
 
 
 def _limits(house: House) -> Limits:

@@ -91,7 +91,7 @@ def metrics(source: MetricsSource) -> MCPServer:
         """Which series of all changed most at a moment, against the minutes just before and against long history."""
         return _summaries(source.gather(), moment, {}, top)
 
-    @reads(mcp, view="points", roles=("metric",))
+    @reads(mcp, view="points", roles=("metric", "report"))
     def metrics_range(
         entity: Entity,
         metric: Metric,

@@ -39,7 +39,7 @@ def runbooks(search: Search, read: Read) -> MCPServer:
     """The server over one index."""
     mcp = server("runbooks", "Runbooks (SOPs): what a fault means, how to tell it from its look-alikes, what to do.")
 
-    @reads(mcp, view="passages", roles=("runbook",))
+    @reads(mcp, view="passages", roles=("runbook", "root_cause"))
     async def runbooks_search(
         query: Query = "", alerts: Alerts = None, url: Url = "", faults: Faults = None, top: Top = 5
     ) -> Passages:
@@ -47,7 +47,7 @@ def runbooks(search: Search, read: Read) -> MCPServer:
         ask again with the faults you suspect. `fits` is false when none answers: then do not force one."""
         return await search(query, alerts or [], url, faults or [], top)
 
-    @reads(mcp, view="page", roles=("runbook",))
+    @reads(mcp, view="page", roles=("runbook", "root_cause"))
     def runbooks_read(name: Name, page: PageNumber = 1) -> Page:
         """Read a runbook that a search found, page by page: diagnosis, mitigation, and the names of its references."""
         return read(name, page)

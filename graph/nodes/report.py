@@ -17,9 +17,11 @@ from domain.results import Passage
 from domain.runbook import Remedy, Runbook
 from domain.tool import ToolResult
 from graph.context import Work
+from graph.nodes.charts import fetch_charts
 from graph.nodes.root_cause import read
 from graph.state import Investigation
 from report.check import check
+from report.series import series_of
 
 READ_ONLY_FIRST = {"read": 0, "low": 1, "medium": 2, "high": 3}
 
@@ -28,26 +30,33 @@ async def report(state: Investigation, runtime: Runtime[Work]) -> Investigation:
     """The report, checked. Its calls stay in the ledger: the caller joins them again for rendering."""
     work = runtime.context
     work.notice("stage", "report")
+    evidence, diagnosis = read(state["evidence"], work), from_plain(Diagnosis, state["diagnosis"])
+    await fetch_charts(diagnosis, evidence, work)
     calls = tuple(entry.result for entry in work.hub.ledger.entries())
-    draft = compose(state, work, calls)
+    draft = compose(state, evidence, diagnosis, calls, work)
     checked = check(draft)
     return {"report": to_plain(without_calls(checked))}
 
 
-def compose(state: Investigation, work: Work, calls: tuple[ToolResult, ...]) -> Report:
+def compose(
+    state: Investigation,
+    evidence: tuple[Evidence, ...],
+    diagnosis: Diagnosis,
+    calls: tuple[ToolResult, ...],
+    work: Work,
+) -> Report:
     """All that the report says, before its citations are checked."""
     incident = from_plain(Incident, state["incident"])
-    evidence = read(state["evidence"], work)
-    diagnosis = from_plain(Diagnosis, state["diagnosis"])
     passages = [from_plain(Passage, each) for each in state["passages"]]
     return Report(
         incident=incident,
         diagnosis=diagnosis,
         evidence=evidence,
         coverage=tuple(result.coverage for result in calls if result.coverage),
-        gaps=_gaps(incident, evidence, passages),
+        gaps=_gaps(incident, evidence, passages, calls),
         actions=tuple(_actions(diagnosis, passages, work.knowledge, calls)),
         passages=tuple(dict.fromkeys(p.runbook for p in passages)),
+        charts=series_of(calls),
         calls=calls,
         run=_run(state["by"], work, len(calls)),
     )
@@ -70,8 +79,16 @@ def without_calls(report: Report) -> Report:
     return replace(report, calls=())
 
 
-def _gaps(incident: Incident, evidence: tuple[Evidence, ...], passages: list[Passage]) -> tuple[Gap, ...]:
+def _gaps(
+    incident: Incident, evidence: tuple[Evidence, ...], passages: list[Passage], calls: tuple[ToolResult, ...]
+) -> tuple[Gap, ...]:
+    agents = {each.agent for each in evidence}
     told = [Gap("the alert", gap) for gap in incident.gaps]
+    told += [
+        Gap(f"{call.tool} of {by}", call.error)
+        for call in calls
+        if call.error and (by := call.call_id.rpartition(".")[0]) not in agents  # agents tell their own
+    ]
     told += [gap for each in evidence for gap in each.gaps]
     told += [] if passages else [Gap("runbooks", "no runbook fits, or none is indexed", "by alert and by hypotheses")]
     return tuple(dict.fromkeys(told))
