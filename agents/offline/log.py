@@ -82,7 +82,8 @@ def _conclusion(sources: list[TextSource], known: list[Finding], generic: list[F
     read = f"{len(sources)} text source{'s' if len(sources) > 1 else ''}"
     if known:
         worst = max(known, key=lambda finding: finding.weight)
-        return f"{len(known)} known signs of faults stand in {read}. The strongest: {worst.statement}"
+        signs = f"{len(known)} known signs of faults stand" if len(known) > 1 else "1 known sign of a fault stands"
+        return f"{signs} in {read}. The strongest: {worst.statement}"
     if generic:
         return f"No known sign of a fault stands in {read}. The most telling line: {generic[0].statement}"
     if gone:
