@@ -15,6 +15,8 @@ LAG_SECONDS: Final = 120.0  # an alert waits before it fires (`for:`, evaluation
 LOCAL_SECONDS: Final = 600.0  # "the minutes just before"
 LOCAL_STEPS: Final = 3  # and at least so many samples, for sources that sample every few minutes
 ENOUGH_BEFORE: Final = 3
+ENOUGH_FOR_TAIL: Final = 20  # one in twenty needs twenty
+TAIL_SIGMAS: Final = 1.645  # how far out the 95th percentile of normal noise lies
 ENOUGH_FOR_SCALE: Final = 8  # the spread of fewer samples says nothing
 
 
@@ -51,8 +53,18 @@ def _split(times: Floats, values: Floats, cut: float) -> _Split:
     return _Split(before, local if len(local) else before[-LOCAL_STEPS:], values[times >= cut])
 
 
-def _floored(split: _Split, floor: float) -> float:
-    scale = _scale(split.long)
+def _tail(values: Floats, side: float) -> float:
+    """The spread that excursions to one side have shown, as a sigma; 0 where history is too short to have shown any.
+
+    A percentile of few requests jumps now and then. What it did before is no news, which the median deviation forgets.
+    """
+    if len(values) < ENOUGH_FOR_TAIL:
+        return 0.0
+    return float(abs(np.percentile(values, 50 + side * 45) - np.median(values))) / TAIL_SIGMAS
+
+
+def _floored(split: _Split, floor: float, side: float) -> float:
+    scale = max(_scale(split.long), _tail(split.long, side))
     if len(split.local) >= ENOUGH_FOR_SCALE:
         scale = max(scale, _scale(split.local))
     middle = abs(float(np.median(split.long)))
@@ -73,7 +85,8 @@ def change(times: Floats, values: Floats, moment: float, floor: float = FLOOR) -
 
 
 def _change(split: _Split, floor: float) -> Change:
-    scale, after = _floored(split, floor), float(np.median(split.after))
+    after = float(np.median(split.after))
+    scale = _floored(split, floor, 1.0 if after >= float(np.median(split.long)) else -1.0)
     deviations = [(after - float(np.median(base))) / scale for base in (split.long, split.local)]
     agree = deviations[0] * deviations[1] > 0
     return Change(min(deviations, key=abs) if agree else 0.0, float(np.median(split.local)), after, scale)

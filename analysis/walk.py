@@ -14,10 +14,16 @@ from domain.results import Edge, SeriesSummary
 
 NOTICED: Final = 3.0  # sigmas: on a way down from the symptom even little is a trace
 SUFFERS: Final = 10.0  # sigmas: who suffers less while others suffer much is touched in passing
-LAST: Final = 0.5  # for the last that suffers on a way down from the symptom
+LAST: Final = 1.0  # for the last that suffers on a way down: callers often suffer more, by retries and full pools
 FAR: Final = 1.0  # off, for one whom the symptom does not depend on
 VIEW: Final = 2.0  # off, for a proxy, a client, a remote end: it shows another's trouble
 TRAVELS: Final = 0.7  # of a direct clue's strength: a latency may be another's
+DRY: Final = 0.05  # share of the traffic before: no calls any more
+FLOWS: Final = 0.5  # share of the traffic before: calls as before, within their noise
+DROP: Final = 1.5  # sigmas: calls that are rare anyway pause by chance
+STARVED: Final = 2.0  # strength: an absence counts like a deviation of ten sigmas of one's own
+FELT_SECONDS: Final = 0.005  # as for single calls in traces
+_SECONDS: Final = {"_ms": 0.001, "milliseconds": 0.001, "_s": 1.0, "seconds": 1.0}
 _SYMPTOMS: Final = {
     "latency": re.compile(r"latenc|slow|duration|response.?time|p9\d", re.IGNORECASE),
     "error": re.compile(r"availab|error|fail|5xx|success.?rate", re.IGNORECASE),
@@ -61,9 +67,16 @@ def of_latency_and_errors(
 def _suffering(series: Sequence[SeriesSummary], kind: str) -> dict[str, _Suffering]:
     found: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(series):
-        if one.kind == kind and badness(one) >= NOTICED and "->" not in one.entity:
+        if one.kind == kind and badness(one) >= NOTICED and "->" not in one.entity and _felt(one):
             found[one.entity].append(at)
     return {name: _worst(series, places) for name, places in found.items()}
+
+
+def _felt(one: SeriesSummary) -> bool:
+    """Whether the change is large enough for a caller to feel it, as far as the metric's name tells its unit."""
+    unit = next((unit for ending, unit in _SECONDS.items() if one.metric.lower().endswith(ending)), None)
+    added = abs((one.median_after or 0.0) - (one.median_before or 0.0))
+    return unit is None or added * unit >= FELT_SECONDS
 
 
 def _worst(series: Sequence[SeriesSummary], places: list[int]) -> _Suffering:
@@ -93,3 +106,27 @@ def _clue(
     last = ", and nothing that it calls suffers as much" if not below and name in graph else ""
     fault = "trace.slow" if kind == "latency" else "trace.failing"
     return Clue(name, fault, strength, told(series[of.at]) + last, series=of.at)
+
+
+def of_starved(series: Sequence[SeriesSummary], edges: Sequence[Edge]) -> Iterator[Clue]:
+    """Who is still called as before, but no longer calls on: it ends early, by an exception or a wrong answer.
+
+    It shows at its callees, to which no calls come any more; one that others call too proves nothing.
+    """
+    flows = {one.entity: (at, one) for at, one in reversed(list(enumerate(series))) if one.kind == "traffic"}
+    starved = {name for name, (_, one) in flows.items() if _flow(one) <= DRY and one.score <= -DROP}
+    callers: dict[str, set[str]] = defaultdict(set)
+    for caller, called in callees(edges).items():
+        for callee in called:
+            callers[callee].add(caller)
+    for name in sorted(starved):
+        alive = [caller for caller in sorted(callers[name]) if caller in flows and _flow(flows[caller][1]) >= FLOWS]
+        if len(callers[name]) == 1 and alive:
+            at, one = flows[name]
+            why = f"{alive[0]} is called as before but no longer calls {name}: {told(one)}"
+            yield Clue(alive[0], "application.exception", STARVED, why, series=at)
+
+
+def _flow(one: SeriesSummary) -> float:
+    """What is left of the traffic, as a share of before."""
+    return (one.median_after or 0.0) / one.median_before if one.median_before else 1.0

@@ -1,8 +1,9 @@
 """How often the first and the first three suspects of the metric agent are right, over folders of bundles.
 
-    python -m bench.localise FOLDER [SET ...] [-v]
+    python -m bench.localise FOLDER [SET ...] [-l] [-v]
 
-FOLDER holds sets, a set holds bundles. Names are compared as a whole, in small letters, with those in expected.yaml.
+With -l the log agent's new errors are fused in; -v tells what was missed. FOLDER holds sets, a set holds bundles.
+ Names are compared as a whole, in small letters, with those in expected.yaml.
 """
 
 import asyncio
@@ -14,16 +15,21 @@ from typing import Any
 
 import yaml
 from mcp import Client
+from mcp.server.mcpserver import MCPServer
 
-from agents.offline.metric import step
-from agents.tactic import Observation, ToolCalls
+from agents.offline import log, metric
+from agents.tactic import Observation, Step, ToolCalls
 from alerts import receive
 from alerts.entities import entities
+from analysis.fusion import fuse
+from analysis.timestamps import format_time
 from bundle.bundle import Bundle, open_bundle
 from domain.entity import name_of
 from domain.evidence import Evidence
 from domain.plan import Task
+from mcp_servers.logs import logs
 from mcp_servers.metrics import metrics
+from mcp_servers.recorded.logs import RecordedLogs
 from mcp_servers.recorded.metrics import RecordedMetrics
 from mcp_servers.recorded.topology import RecordedTopology
 from mcp_servers.recorded.traces import RecordedTraces
@@ -31,46 +37,57 @@ from mcp_servers.topology import topology
 from mcp_servers.traces import traces
 
 
-async def _observe(bundle: Bundle, asked: ToolCalls) -> tuple[Observation, ...]:
-    """What our own servers answer over a real MCP session each, as the hub would hand it to the tactic."""
-    servers = {
+async def _observe(servers: dict[str, MCPServer], asked: ToolCalls, since: int) -> tuple[Observation, ...]:
+    """What our own servers answer over real MCP sessions, as the hub would hand it to a tactic."""
+    seen = []
+    for number, call in enumerate(asked.calls, since):
+        async with Client(servers[call.tool.partition("_")[0]]) as client:
+            answer = await client.call_tool(call.tool, call.arguments)
+        status = "error" if answer.is_error else "ok"
+        seen.append(Observation(f"call.{number}", call.tool, call.arguments, status, answer.structured_content))
+    return tuple(seen)
+
+
+def _servers(bundle: Bundle) -> dict[str, MCPServer]:
+    return {
+        "logs": logs(RecordedLogs(bundle)),
         "metrics": metrics(RecordedMetrics(bundle)),
         "traces": traces(RecordedTraces(bundle)),
         "topology": topology(RecordedTopology(bundle)),
     }
-    seen = []
-    for number, call in enumerate(asked.calls, 1):
-        async with Client(servers[call.tool.partition("_")[0]]) as client:
-            answer = await client.call_tool(call.tool, call.arguments)
-        status = "error" if answer.is_error else "ok"
-        seen.append(Observation(f"metric.{number}", call.tool, call.arguments, status, answer.structured_content))
-    return tuple(seen)
 
 
-def conclude(folder: Path) -> Evidence:
-    """What the metric agent hands back for one bundle, without runbooks."""
-    bundle = open_bundle(folder)
+def _task(bundle: Bundle, agent: str) -> Task:
     received = receive(bundle.alert, bundle.now).alerts
     about = tuple(dict.fromkeys(entity for alert in received for entity in entities(alert)))
-    fired = bundle.fired_at.isoformat()
-    task = Task("metric", bundle.id, bundle.title, received, about, bundle.window, fired, bundle.timezone, (), ())
-    asked = step(task, (), ())
-    assert isinstance(asked, ToolCalls)
-    found = step(task, asyncio.run(_observe(bundle, asked)), ())
-    assert isinstance(found, Evidence)
-    return found
+    fired = format_time(bundle.fired_at)
+    return Task(agent, bundle.id, bundle.title, received, about, bundle.window, fired, bundle.timezone, (), ())
 
 
-def ranked(evidence: Evidence) -> list[str]:
-    """Names of the suspects, the heaviest finding first."""
-    ordered = sorted(evidence.findings, key=lambda finding: -finding.weight)
-    return list(dict.fromkeys(name_of(finding.entity).casefold() for finding in ordered))
+def conclude(bundle: Bundle, agent: str, step: Step) -> Evidence:
+    """What an agent hands back for one bundle, without runbooks."""
+    task, servers = _task(bundle, agent), _servers(bundle)
+    seen: tuple[Observation, ...] = ()
+    while isinstance(asked := step(task, seen, ()), ToolCalls):
+        seen += asyncio.run(_observe(servers, asked, len(seen)))
+    return asked
 
 
-def _grade(folder: Path, told: bool) -> int:
+def ranked(folder: Path, with_logs: bool) -> list[str]:
+    """Names of the suspects, the likeliest first."""
+    bundle = open_bundle(folder)
+    found = conclude(bundle, "metric", metric.step)
+    if not with_logs:
+        ordered = sorted(found.findings, key=lambda finding: -finding.weight)
+        return list(dict.fromkeys(name_of(finding.entity).casefold() for finding in ordered))
+    logged = conclude(bundle, "log", log.step)
+    return [name.casefold() for name, _ in fuse((*found.findings, *logged.findings), found.edges)]
+
+
+def _grade(folder: Path, told: bool, with_logs: bool) -> int:
     """The place of the first right name, from 0; 99 where there is none."""
     truth: dict[str, Any] = yaml.safe_load((folder / "expected.yaml").read_text())
-    names, right = ranked(conclude(folder)), [name.casefold() for name in truth["entities"]]
+    names, right = ranked(folder, with_logs), [name.casefold() for name in truth["entities"]]
     place = next((at for at, name in enumerate(names) if name in right), 99)
     if told and place:
         print(f"  {folder.name}: {right[0]} at {place}; said {', '.join(names[:3])}")
@@ -87,14 +104,14 @@ def _bundles(of_set: Path) -> Iterator[Path]:
 def main(arguments: list[str]) -> int:
     """Prints a line per set; 0 also when the folder is absent, with a word about it."""
     told = "-v" in arguments
-    paths = [argument for argument in arguments if argument != "-v"]
+    paths = [argument for argument in arguments if argument not in ("-v", "-l")]
     if not paths or not Path(paths[0]).is_dir():
         print(f"skipped: no folder of sets at {paths[0] if paths else '(none given)'}")
         return 0
     root = Path(paths[0])
     for of_set in [root / name for name in paths[1:]] or sorted(path for path in root.iterdir() if path.is_dir()):
         started = time.perf_counter()
-        places = [_grade(folder, told) for folder in _bundles(of_set)] if of_set.is_dir() else []
+        places = [_grade(folder, told, "-l" in arguments) for folder in _bundles(of_set)] if of_set.is_dir() else []
         if not places:
             print(f"{of_set.name}: skipped, no bundles with match: exact")
             continue

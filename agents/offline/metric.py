@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.clues import SURE, Clue, told
+from analysis.fusion import STRENGTH
 from analysis.localise import Suspect, rank
 from analysis.signatures import metric_findings
 from domain.codec import from_plain
@@ -107,7 +108,7 @@ def _suspected(
             yield Finding(
                 _entity(task, suspect.entity, clue, series), clue.fault, clue.why, citations, onset, resolution,
                 Severity.ERROR if place == 0 else Severity.WARNING, round(weight - 0.02 * number, 2),
-                captures={"rank": str(place + 1), "strength": f"{suspect.score:.2f}"}, score=sigmas,
+                captures={"rank": str(place + 1), STRENGTH: f"{clue.strength:.3f}"}, score=sigmas,
             )  # fmt: skip
 
 
