@@ -30,7 +30,7 @@ _SETTINGS: Final = (
     "shared_buffers=32MB", "huge_pages=off", "io_method=sync", "jit=off", "max_parallel_workers_per_gather=0",
     "max_worker_processes=2", "max_logical_replication_workers=0", "autovacuum_max_workers=1",
     "wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=128MB",
-    "recovery_init_sync_method=syncfs", "log_timezone=UTC", "log_checkpoints=off",
+    "random_page_cost=1.1", "recovery_init_sync_method=syncfs", "log_timezone=UTC", "log_checkpoints=off",
 )  # fmt: skip
 _SSL_REQUEST: Final = struct.pack("!ii", 8, 80877103)  # answered by one byte before anything else is asked
 _LOG_LIMIT: Final = 1_000_000  # bytes; a longer log is begun anew at a start
