@@ -11,7 +11,7 @@ from domain.results import Edge
 # show another's trouble: the client's view of a server, a proxy's view of its upstream.
 _PSEUDO: Final = re.compile(
     r"(^|[_\-./: ])(remote|client|unknown|external|proxy|gateway|ingress|loadbalancer|load-balancer|envoy|sidecar|"
-    r"load-?generator|passthrough\w*)$|^(client|unknown|external|passthrough\w*)\b",
+    r"load-?generator|passthrough\w*)$",
     re.IGNORECASE,
 )
 

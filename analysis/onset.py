@@ -19,7 +19,7 @@ def onset(times: Floats, values: Floats, usual: float, scale: float, since: floa
         if not outside.any():
             continue
         stays = np.cumsum(outside[::-1])[::-1] / np.arange(len(outside), 0, -1)
-        firm = np.flatnonzero(outside & (stays >= STAYS))
+        firm = np.flatnonzero(outside & (stays > STAYS))
         if len(firm):
             return float(at[firm[0]])
     return None

@@ -30,7 +30,7 @@ _KINDS: Final = (
     ),
     (
         "error",
-        r"error|fail|5xx|4xx|fault|exception|avail(?!able)|success|reject|dropped|timeout|abort|(^|_)up$|healthy|code_?5",
+        r"error|fail|5xx|4xx|fault|exception|availability|success|reject|dropped|timeout|abort|(^|_)up$|healthy|code_?5",
     ),
     (
         "disk",
@@ -44,7 +44,7 @@ _KINDS: Final = (
 )
 _LESS_IS_BAD: Final = r"avail|success|free|remaining|idle|(^|_)up$|(?<!un)healthy|hit_?rat|balance|credit|ready"
 _COUNTER: Final = re.compile(r"_(total|count|sum|bucket)$")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def _plain(metric: str) -> str:

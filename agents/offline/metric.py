@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
+from agents.offline.metric_steady import steady
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.clues import SURE, Clue, told
 from analysis.fusion import STRENGTH
@@ -77,6 +78,8 @@ def _conclude(task: Task, seen: _Seen, observations: tuple[Observation, ...], kn
     edges = _edges(seen)
     suspects = rank(task.alerts, task.entities, series, edges, calls)
     findings = [*_suspected(task, suspects, seen, series, calls), *_surge(task, seen)]
+    if task.entities:
+        findings += steady(task.entities[0], seen.alerted, seen.alerted_call)
     if seen.series:
         findings += metric_findings(seen.series, seen.series_call, knowledge)
     return Evidence(

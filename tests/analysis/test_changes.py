@@ -1,0 +1,56 @@
+"""Which change is to blame among those that came before."""
+
+from datetime import UTC, datetime, timedelta
+
+from analysis.changes import before, is_idle, reach, suspicions
+from domain.results import Change, Edge
+
+AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
+EDGES = [Edge("web", "cart"), Edge("cart", "db")]
+
+
+def change(id: str, minutes: float, entity: str, kind: str = "commit", **more: object) -> Change:
+    return Change(id, AT - timedelta(minutes=minutes), entity, kind, str(more.pop("summary", "")), **more)  # type: ignore[arg-type]
+
+
+def deploy(commit: str, minutes: float, entity: str) -> Change:
+    return change(f"deploy-{commit}", minutes, entity, "deploy", commit=commit)
+
+
+def blamed(changes: list[Change], texts: list[str] | None = None, diffs: dict[str, str] | None = None) -> list[str]:
+    known = reach(before(changes, AT, 1440), "web", EDGES)
+    return [each.change.id for each in suspicions(known, "web", texts or [], diffs or {})]
+
+
+def test_only_changes_of_the_time_before_are_listed_the_latest_first() -> None:
+    listed = before(
+        [change("old", 2000, "a"), change("b", 50, "a"), change("a", 5, "a"), change("later", -5, "a")], AT, 1440
+    )
+    assert [(one.id, one.minutes_before) for one in listed] == [("a", 5.0), ("b", 50.0)]
+
+
+def test_a_change_is_reachable_where_the_symptom_needs_what_it_changed() -> None:
+    known = reach([change("a", 1, "db"), change("b", 1, "pkg/codec"), change("c", 1, "web")], "web", EDGES)
+    assert [(one.reachable, one.distance) for one in known] == [(True, 2), (None, None), (True, 0)]
+    assert reach([change("a", 1, "web")], "db", EDGES)[0].reachable is False
+
+
+def test_a_commit_that_was_deployed_stands_before_the_later_one_that_was_not() -> None:
+    assert blamed([change("live", 60, "cart"), deploy("live", 50, "cart"), change("idle", 5, "pkg/money")])[0] == "live"
+
+
+def test_a_change_of_what_does_not_run_is_not_to_blame() -> None:
+    docs = change("docs", 5, "web", files=("docs/api.md", "web/style.css"))
+    assert is_idle(docs) and not is_idle(change("code", 5, "web"))
+    assert blamed([docs, deploy("docs", 4, "web"), change("code", 60, "cart"), deploy("code", 50, "cart")])[0] == "code"
+
+
+def test_the_words_of_a_diff_that_the_symptom_uses_decide_between_two_deploys() -> None:
+    both = [change(id, 40, "cart", summary="tidy") for id in ("one", "two")]
+    live = [deploy(id, 30, "cart") for id in ("one", "two")]
+    diffs = {"one": "+ rename banner colour", "two": "- voucher := order.Voucher"}
+    assert blamed([*both, *live], ["nil voucher in checkout"], diffs)[0] == "two"
+
+
+def test_a_deploy_of_a_listed_commit_is_told_by_the_commit() -> None:
+    assert blamed([change("c1", 9, "cart"), deploy("c1", 8, "cart")]) == ["c1"]
