@@ -105,7 +105,10 @@ def _unwrapped(words: tuple[str, ...]) -> tuple[tuple[str, ...], str, str]:
     while words:
         name = PurePosixPath(words[0]).name
         if _ASSIGNMENT.match(words[0]) or name in _WRAPPERS:
-            words = _after_options(words[1:]) if name in _WRAPPERS else words[1:]
+            rest = _after_options(words[1:]) if name in _WRAPPERS else words[1:]
+            if not rest:  # env alone prints the environment
+                break
+            words = rest
         elif (place := _exec(words)) is not None:
             inside, words = place
         elif name == "ssh" and len(operands(words[1:])) > 1:

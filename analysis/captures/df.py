@@ -9,7 +9,8 @@ from analysis.captures.units import number, percent, size
 from domain.facts import Fact
 
 _DF_ROW: Final = re.compile(
-    r"(?P<device>\S.*?)\s+(?:(?P<type>[a-z][\w.-]*)\s+)?(?P<size>[\d.,]+[KMGTP]?i?B?|-)\s+(?P<used>[\d.,]+[KMGTP]?i?B?|-)"
+    r"(?P<device>\S.*?)\s+(?:(?P<type>[a-z][\w.-]*)\s+)?(?P<size>[\d.,]+[KMGTP]?i?B?|"
+    r"-)\s+(?P<used>[\d.,]+[KMGTP]?i?B?|-)"
     r"\s+(?P<available>-?[\d.,]+[KMGTP]?i?B?|-)\s+(?P<share>\d+%|-)\s+(?P<mount>/.*)$"
 )
 _BLOCKS: Final = re.compile(r"(\d+)([KM]?)-blocks")

@@ -13,6 +13,25 @@ _NOT_FOUND: Final = re.compile(r"\(NotFound\): (\S+) \"([^\"]+)\" not found")
 _FAILED: Final = re.compile(r"\A(?:Command `.*` failed with return code \d+|error: |Error from server)", re.IGNORECASE)
 
 
+_BROKEN: Final = re.compile(
+    r"\A\s*(?:OCI runtime exec failed|(?:docker: |podman: )?Error response from daemon|Cannot connect to the Docker"
+    r"|.*: command not found$|.*: not found$|error: unable to upgrade connection|Unable to connect to the server"
+    r"|The connection to the server|.*cannot execute|.*Resource temporarily unavailable|psql: error|ERROR \d+ \(\w+\)"
+    r"|Could not connect|.*Permission denied$)"
+)
+_MOST_LINES: Final = 4
+
+
+def broken(text: str, context: Context) -> list[Fact] | None:
+    """A command that could not do its work, as a failed probe of the place it ran in; None for any other output."""
+    lines = [line for line in context.lines(text) if line.text.strip()]
+    if not lines or len(lines) > _MOST_LINES or not context.command.program or not _BROKEN.match(lines[0].text):
+        return None
+    said = lines[0].text.strip()[:500]
+    told = {"type": context.command.program, "target": context.command.line[:200], "ok": False, "error": said}
+    return [context.fact("probe", context.place, lines[0], **told)]
+
+
 def unwrapped(block: Block) -> tuple[str, int]:
     """The output proper and the number of its first line; standard error stands below it where it says something."""
     text, first_line = block.text, block.first_line

@@ -32,10 +32,9 @@ _ENTITIES: Final = {
     "clusterrole": "user", "clusterrolebinding": "user", "ingress": "network", "networkpolicy": "network",
     "certificate": "certificate", "certificatesigningrequest": "certificate", "container": "container",
 }  # fmt: skip
-_HASH: Final = re.compile(
-    r"(.+?)-(?:[a-f0-9]{8,10}|[bcdfghjklmnpqrstvwxz2456789]{8,10})-[bcdfghjklmnpqrstvwxz2456789]{5}"
-)
-_TAILED: Final = re.compile(r"(.+)-(?:[bcdfghjklmnpqrstvwxz2456789]{5}|\d{1,3})")
+# Generated names have no vowels; recorders that replace names keep the shape, but not always the alphabet.
+_HASH: Final = re.compile(r"(.+?)-(?:[a-f0-9]{8,10}|[b-df-hj-np-tv-z2-9]{8,10})-[a-z0-9]{5}")
+_TAILED: Final = re.compile(r"(.+)-(?:[b-df-hj-np-tv-xz24-9]{5}|(?=[a-z]*\d)[a-z0-9]{5}|\d{1,3})")
 PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 FINE: Final = ("Running", "Completed", "Succeeded", "Active", "Bound", "Ready", "Complete", "Available")
 

@@ -30,7 +30,7 @@ def parse(text: str, context: Context) -> list[Fact]:
 def _objects(lines: list[Line]) -> Iterator[list[Line]]:
     """Several objects stand one under the other, each with a `Name:` at the margin."""
     starts = [at for at, line in enumerate(lines) if line.text.startswith("Name:")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         yield lines[start:end]
 
 

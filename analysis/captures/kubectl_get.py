@@ -26,7 +26,8 @@ _HEADLESS_WORKLOAD: Final = re.compile(
     r"(?:\s+(?P<CONTAINERS>\S+)\s+(?P<IMAGES>\S+)\s+(?P<SELECTOR>\S+)(?:\s+(?P<LABELS>\S+))?)?\s*$"
 )
 _HEADLESS_JOB: Final = re.compile(
-    r"(?:(?P<NAMESPACE>\S+)\s+)?(?P<NAME>\S+)\s+(?P<STATUS>Failed|Complete|Running|Suspended)\s+(?P<COMPLETIONS>\d+/\d+)\s+(?P<DURATION>\S+)\s+"
+    r"(?:(?P<NAMESPACE>\S+)\s+)?(?P<NAME>\S+)\s+(?P<STATUS>Failed|Complete|Running|"
+    r"Suspended)\s+(?P<COMPLETIONS>\d+/\d+)\s+(?P<DURATION>\S+)\s+"
     r"(?P<AGE>\d\S*)(?:\s+(?P<CONTAINERS>\S+)\s+(?P<IMAGES>\S+)\s+(?P<SELECTOR>\S+)(?:\s+(?P<LABELS>\S+))?)?\s*$"
 )
 _TELLING: Final = (

@@ -9,7 +9,8 @@ from analysis.captures.units import duration
 from domain.facts import Fact
 
 _ROW: Final = re.compile(
-    r"(?P<tree>[\s├└│─]*)(?P<kind>[A-Z]\w+)/(?P<name>\S+)\s+(?P<ready>\d+/\d+|-|True|False)?\s*(?P<status>.*?)\s+(?P<age>\d\w*)\s*$"
+    r"(?P<tree>[\s├└│─]*)(?P<kind>[A-Z]\w+)/(?P<name>\S+)\s+(?P<ready>\d+/\d+|-|True|"
+    r"False)?\s*(?P<status>.*?)\s+(?P<age>\d\w*)\s*$"
 )
 
 

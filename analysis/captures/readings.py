@@ -86,7 +86,7 @@ def count(text: str, context: Context) -> list[Fact]:
     last = context.command.filters[-1] if context.command.filters else ""
     if last not in _COUNTERS or (match := re.fullmatch(r"\s*(\d+)\s*", text)) is None:
         return []
-    line = next(line for line in context.lines(text) if line.text.strip())
+    line = next(line for line in context.lines(text) if match[1] in line.text)
     kind, told = _COUNTED.get(context.command.program, ("reading", {}))
     if kind == "reading":
         return reading(text, context)

@@ -92,7 +92,8 @@ def _prompt(line: str, shelled: bool) -> Block | None:
         return Block(match[2], "", 0, host=match[1]) if _COMMAND_WORD.match(match[2]) else None
     for pattern, program in ((_SQL, "sql"), (_REDIS, "redis-cli"), (_MONGO, "mongosh")):
         if match := pattern.match(line):
-            return Block(f"{program} {match[match.lastindex or 1]}", "", 0)
+            named = f" -d {match[1]}" if program == "sql" and match[1] else ""
+            return Block(f"{program}{named} {match[match.lastindex or 1]}", "", 0)
     if match := _SHELL.match(line):
         certain = line.startswith("$ ") or _COMMAND_WORD.match(match[1]) or (line[0] == ">" and not shelled)
         return Block(match[1], "", 0) if certain else None

@@ -1,0 +1,85 @@
+"""openssl x509, s_client, verify, certbot, and what curl -v says of a certificate."""
+
+import re
+from datetime import datetime
+from typing import Any, Final
+
+from analysis.captures.addressed import target_entity
+from analysis.captures.context import Context, Line, Parser, safe_entity
+from domain.facts import Fact
+
+_FIELDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
+    ("not_before", re.compile(r"(?:notBefore=|Not Before\s*: |start date: )(.*)")),
+    ("not_after", re.compile(r"(?:notAfter=|Not After\s*: |expire date: |NotAfter: |Expiry Date: )([^;(]*)")),
+    ("subject", re.compile(r"^\s*\*?\s*(?:subject\s*[=:]|Subject:)\s*(.*)")),
+    ("issuer", re.compile(r"^\s*\*?\s*(?:issuer\s*[=:]|Issuer:)\s*(.*)")),
+    ("serial", re.compile(r"serial=(\S+)")),
+    (
+        "error",
+        re.compile(
+            r"(?:verify error:num=\d+:|Verify return code: [1-9]\d* \(|error \d+ at \d+ depth lookup:\s?)([^)\n]+)"
+        ),
+    ),
+)
+_VERIFY: Final = re.compile(r"Verify return code: (\d+)")
+_NAMES: Final = re.compile(r"DNS:([\w.*-]+)")
+_CN: Final = re.compile(r"CN\s*=\s*([^,/\n]+)")
+
+
+def parse(text: str, context: Context) -> list[Fact]:
+    """One fact of the leaf certificate; the quote is the line of its end, or of the error."""
+    told: dict[str, Any] = {}
+    lines: dict[str, Line] = {}
+    for line in context.lines(text):
+        for name, pattern in _FIELDS:
+            if name not in told and (match := pattern.search(line.text)):
+                told[name], lines[name] = match[1].strip(), line
+    if not lines.keys() & {"not_after", "error", "subject"}:
+        return []
+    verify = _VERIFY.search(text)
+    code = int(verify[1]) if verify else None
+    end = context.time(told.get("not_after"))
+    days = _days(end, context.clock.now)
+    subject = told.get("subject")
+    telling = lines.get("error") or lines.get("not_after") or lines["subject"]
+    return [
+        context.fact(
+            "certificate",
+            _entity(subject, context),
+            telling,
+            **told,
+            days_left=days,
+            names=_NAMES.findall(text),
+            verify_code=code,
+            chain_ok=None if code is None else code == 0,
+            path=next((p for p in context.command.paths() if p.startswith("/")), None),
+            self_signed=True
+            if "self-signed" in text or "self signed" in text or (subject and subject == told.get("issuer"))
+            else None,
+        )
+    ]
+
+
+def _days(end: datetime | None, now: datetime) -> float | None:
+    return None if end is None else round((end - now).total_seconds() / 86400, 2)
+
+
+def _entity(subject: str | None, context: Context) -> str:
+    """The host that was asked, else the common name, else the file."""
+    target = context.command.value("-connect", "-servername")
+    if target:
+        return safe_entity("certificate", re.sub(r":\d+$", "", target), target_entity(target, context))
+    named = _CN.search(subject or "")
+    return safe_entity(
+        "certificate", named[1].strip() if named else (subject or next(iter(context.command.paths()), "unknown"))
+    )
+
+
+PARSERS: Final = (
+    Parser(
+        "openssl",
+        parse,
+        ("openssl", "certbot", "step certificate", "keytool", "curl -v"),
+        looks=re.compile(r"notAfter=|\ACertificate:\n\s+Data:|\ACONNECTED\(|^\s*Not After\s*:", re.MULTILINE),
+    ),
+)

@@ -1,0 +1,321 @@
+"""psql and mysql: tables of sessions, locks, slots, settings; single values; anything else as notes."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from analysis.captures.columns import Row, barred
+from analysis.captures.context import Context, Line, Parser, safe_entity
+from analysis.captures.units import duration, number, size, truth
+from domain.facts import Fact
+
+Cells = dict[str, str]
+_STATEMENT: Final = re.compile(r"\b(?:select|show|explain|with)\b.*", re.IGNORECASE | re.DOTALL)
+_LIST: Final = re.compile(r"\bselect\s+(.*?)\s+from\b", re.IGNORECASE | re.DOTALL)
+_SHOW: Final = re.compile(
+    r"\bshow\s+(?:global |session )?(?:variables|status)?\s*(?:like\s+)?['\"]?([\w.%]+)", re.IGNORECASE
+)
+_MOST: Final = 200
+
+
+def parse(text: str, context: Context) -> list[Fact]:
+    """Rows of the answer, typed where their columns tell what they are."""
+    rows = _rows(text, context)
+    if not rows:
+        return _single(text, context)
+    statement = context.command.line.lower()
+    columns = {name.lower() for name in rows[0].cells}
+    read = next(
+        (read for read, needed, words in _READERS if (needed and needed <= columns) or (words and words in statement)),
+        _note,
+    )
+    return [
+        fact for row in rows[:_MOST] for fact in read({k.lower(): v for k, v in row.cells.items()}, row.line, context)
+    ]
+
+
+def _rows(text: str, context: Context) -> list[Row]:
+    lines = [line for line in context.lines(text) if line.text.strip()]
+    if any(
+        re.match(r"-[ RECORD[\s\d\]+-]*|\*+ \d+\. row \*+", line.text) and ("RECORD" in line.text or "row" in line.text)
+        for line in lines
+    ):
+        return _expanded(lines)
+    if any(re.match(r"\s*[-+]{3,}(?:\+[-+]+)*\s*$", line.text) for line in lines):
+        return list(barred(lines))
+    return _unaligned(lines, context)
+
+
+def _expanded(lines: list[Line]) -> list[Row]:
+    """psql \\x and mysql \\G: one `name | value` a line."""
+    rows: list[Row] = []
+    for line in lines:
+        if re.match(r"-\[ RECORD|\*+ \d+\. row", line.text):
+            rows.append(Row(line, {}))
+        elif rows and (match := re.match(r"\s*([\w.()]+)\s*[|:]\s?(.*)$", line.text)):
+            rows[-1].cells[match[1]] = match[2].strip()
+            if len(rows[-1].cells) == 1:
+                rows[-1] = Row(line, rows[-1].cells)
+    return rows
+
+
+def _unaligned(lines: list[Line], context: Context) -> list[Row]:
+    """psql -At and mysql -N: bare cells, named by the statement's select list; mysql -B has a header."""
+    mark = "|" if any("|" in line.text for line in lines) else "\t"
+    if not any(mark in line.text for line in lines):
+        return []
+    titles = _selected(context.command.line)
+    cells = [line.text.split(mark) for line in lines]
+    if mark == "\t" and not titles and not context.command.has("-N", "-sN", "--skip-column-names"):
+        titles, cells, lines = cells[0], cells[1:], lines[1:]
+    if len(titles) != len(cells[0] if cells else []):
+        titles = [f"column{at + 1}" for at in range(len(cells[0]))] if cells else []
+    fitting = [(line, row) for line, row in zip(lines, cells, strict=True) if len(row) == len(titles)]
+    return [Row(line, dict(zip(titles, (cell.strip() for cell in row), strict=True))) for line, row in fitting]
+
+
+def _selected(line: str) -> list[str]:
+    match = _LIST.search(line)
+    if match is None:
+        return []
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(match[1] + ","):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(match[1][start:at])
+            start = at + 1
+    return [
+        re.split(r"\s+as\s+|\s+", part.strip(), flags=re.IGNORECASE)[-1].strip('"').rpartition(".")[2].partition("(")[0]
+        for part in parts
+    ]
+
+
+def _single(text: str, context: Context) -> list[Fact]:
+    """One value: SHOW x, select version(), select count(*)."""
+    lines = [line for line in context.lines(text) if line.text.strip()]
+    statement = _STATEMENT.search(context.command.line)
+    if len(lines) != 1 or statement is None:
+        return []
+    value, line = lines[0].text.strip(), lines[0]
+    if "version()" in statement[0].lower() and (match := re.search(r"(\w+) (\d+(?:\.\d+)+)", value)):
+        return [context.fact("version", context.place, line, name=match[1].lower(), version=match[2])]
+    if match := _SHOW.search(statement[0]):
+        return [_setting(match[1], value, line, context)]
+    if "pg_stat_activity" in statement[0].lower() and value.isdigit():
+        return [context.fact("session", _database(context), line, count=int(value), state=_state_asked(statement[0]))]
+    return [
+        context.fact(
+            "note", context.place, line, name=statement[0].strip("'\" ;")[:200], value=number(value), text=value[:500]
+        )
+    ]
+
+
+def _state_asked(statement: str) -> str | None:
+    match = re.search(r"state\s*=\s*'([^']+)'", statement)
+    return match[1] if match else None
+
+
+def _database(context: Context, name: str = "") -> str:
+    """The database itself: by the container it runs in, the one that was asked, or its host."""
+    inside = context.command.inside.partition(":")[2]
+    asked = context.command.value("-d", "--dbname") or context.command.value("-h", "--host")
+    return safe_entity("database", inside or name or asked, safe_entity("database", context.command.program or "sql"))
+
+
+def _setting(name: str, value: str, line: Line, context: Context, **told: Any) -> Fact:
+    plain = number(value)
+    return context.fact("setting", _database(context), line, name=name, value=value if plain is None else plain, **told)
+
+
+def _session(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """pg_stat_activity, processlist: one session, or a count of them under any grouping."""
+    count = number(cells.get("count", cells.get("count(*)", cells.get("n", ""))))
+    seconds = _seconds(cells, "age", "duration", "running_for", "time", "query_age", "runtime")
+    blocked = [
+        int(pid)
+        for pid in re.findall(
+            r"\d+", cells.get("pg_blocking_pids", cells.get("blocked_by", cells.get("blocking_pid", "")))
+        )
+    ]
+    statement = (
+        cells.get("query")
+        or cells.get("info")
+        or cells.get("blocked_query")
+        or cells.get("current_query")
+        or cells.get("blocked_statement")
+    )
+    return [
+        context.fact(
+            "session",
+            _database(context, cells.get("datname") or cells.get("db") or ""),
+            line,
+            pid=number(cells.get("pid") or cells.get("procpid") or cells.get("id") or cells.get("blocked_pid") or ""),
+            count=count,
+            user=cells.get("usename") or cells.get("user"),
+            database=cells.get("datname") or cells.get("db"),
+            state=cells.get("state") or cells.get("command"),
+            wait_type=cells.get("wait_event_type"),
+            wait_event=cells.get("wait_event"),
+            query=(statement or "")[:500],
+            age_seconds=seconds,
+            transaction_seconds=_seconds(cells, "xact_age", "transaction_age", "xact_duration"),
+            blocked_by=blocked,
+            application=cells.get("application_name"),
+            client=cells.get("client_addr") or cells.get("host"),
+            lock_type=cells.get("locktype"),
+            lock_mode=cells.get("mode"),
+            relation=cells.get("relation") or cells.get("relname"),
+            granted=truth(cells["granted"]) if "granted" in cells else None,
+        )
+    ]
+
+
+def _seconds(cells: Cells, *names: str) -> float | None:
+    text = next((cells[name] for name in names if cells.get(name)), "")
+    plain = number(text)
+    if plain is not None:
+        return float(plain)
+    match = re.fullmatch(r"(?:(\d+) days? )?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
+    if match:
+        return float(int(match[1] or 0) * 86400 + int(match[2]) * 3600 + int(match[3]) * 60) + float(match[4])
+    return duration(text)
+
+
+def _slot(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    active = truth(cells.get("active", ""))
+    retained = (
+        cells.get("retained_wal")
+        or cells.get("retained")
+        or cells.get("lag_bytes")
+        or cells.get("pg_size_pretty")
+        or cells.get("retained_bytes")
+        or ""
+    )
+    return [
+        context.fact(
+            "replication",
+            _database(context, cells.get("database") or ""),
+            line,
+            name=cells.get("slot_name"),
+            role="slot",
+            active=active,
+            type=cells.get("slot_type"),
+            database=cells.get("database"),
+            retained_bytes=size(retained.replace("bytes", "").strip()),
+            state="active" if active else "inactive",
+            wal_status=cells.get("wal_status"),
+        )
+    ]
+
+
+def _replica(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    running = [
+        cells.get(name)
+        for name in ("slave_io_running", "slave_sql_running", "replica_io_running", "replica_sql_running")
+    ]
+    told = [value for value in running if value]
+    lag = _seconds(
+        cells, "replay_lag", "write_lag", "seconds_behind_master", "seconds_behind_source", "lag", "replication_lag"
+    )
+    return [
+        context.fact(
+            "replication",
+            _database(context),
+            line,
+            name=cells.get("application_name")
+            or cells.get("client_addr")
+            or cells.get("master_host")
+            or cells.get("source_host"),
+            role="replica",
+            active=all(value == "Yes" for value in told) if told else None,
+            lag_seconds=lag,
+            state=cells.get("state")
+            or cells.get("slave_sql_running_state")
+            or cells.get("last_error")
+            or cells.get("last_sql_error"),
+            lag_bytes=size(cells.get("lag_bytes", "").replace("bytes", "").strip()),
+            type=cells.get("sync_state"),
+        )
+    ]
+
+
+def _named_setting(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    name = cells.get("name") or cells.get("variable_name") or ""
+    value = cells.get("setting", cells.get("value", ""))
+    pending = truth(cells.get("pending_restart", ""))
+    return [
+        _setting(
+            name,
+            value,
+            line,
+            context,
+            unit=cells.get("unit"),
+            origin=cells.get("source") or cells.get("sourcefile"),
+            pending=pending,
+        )
+    ]
+
+
+def _shown(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    name, value = next(iter(cells.items()))
+    if name == "version" and (match := re.search(r"(\w+) (\d+(?:\.\d+)+)", value)):
+        return [context.fact("version", context.place, line, name=match[1].lower(), version=match[2])]
+    return [_setting(name, value, line, context)]
+
+
+def _statistics(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """pg_stat_statements and digests."""
+    statement = cells.get("query") or cells.get("digest_text") or ""
+    mean, total = (number(cells.get(f"{name}_exec_time", cells.get(f"{name}_time", ""))) for name in ("mean", "total"))
+    return [
+        context.fact(
+            "sql",
+            safe_entity("query", " ".join(statement.split())),
+            line,
+            statement=statement[:500],
+            calls=number(cells.get("calls", cells.get("count_star", ""))),
+            rows=number(cells.get("rows", "")),
+            mean_seconds=None if mean is None else mean / 1000,
+            total_seconds=None if total is None else total / 1000,
+        )
+    ]
+
+
+def _relation(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    name = cells.get("relname") or cells.get("relation") or cells.get("table_name") or cells.get("datname") or ""
+    told = next((value for key, value in cells.items() if "size" in key and value), "")
+    return [
+        context.fact("directory", _database(context), line, path=name, size=size(told.replace("bytes", "").strip()))
+    ]
+
+
+def _note(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    text = ", ".join(f"{name}={value}" for name, value in cells.items())
+    return [context.fact("note", _database(context), line, name=" ".join(cells)[:120], text=text[:500])]
+
+
+Reader = Callable[[Cells, Line, Context], list[Fact]]
+_READERS: Final[tuple[tuple[Reader, frozenset[str], str], ...]] = (
+    (_slot, frozenset({"slot_name"}), ""),
+    (_replica, frozenset({"sync_state"}), ""), (_replica, frozenset({"replay_lag"}), ""), (_replica,
+    frozenset({"slave_io_running"}), ""),
+    (_replica, frozenset({"replica_io_running"}), ""),
+    (_session, frozenset({"pid", "state"}), ""), (_session, frozenset({"locktype", "mode"}), ""), (_session,
+    frozenset({"blocked_pid"}), ""),
+    (_session, frozenset({"command", "time", "state", "info"}), ""), (_session, frozenset({"wait_event"}), ""),
+    (_statistics, frozenset({"query", "calls"}), ""), (_statistics, frozenset({"digest_text"}), ""),
+    (_named_setting, frozenset({"name", "setting"}), ""), (_named_setting, frozenset({"variable_name", "value"}), ""),
+    (_session, frozenset(), "pg_stat_activity"), (_session, frozenset(), "processlist"), (_session, frozenset(),
+    "pg_locks"),
+    (_relation, frozenset(), "_size("), (_shown, frozenset(), " show "),
+)  # fmt: skip
+
+
+PARSERS: Final = (
+    Parser(
+        "sql",
+        parse,
+        ("sql", "psql", "mysql", "mariadb", "mysqladmin", "sqlite3", "cockroach sql", "clickhouse-client", "cqlsh"),
+        looks=re.compile(r"^\s*\S+(?:\s+\|\s+\S+)+\s*\n-+(?:\+-+)+\s*$|^\+-+\+[-+]*\n\|", re.MULTILINE),
+    ),
+)

@@ -1,0 +1,211 @@
+"""Output of the container engine."""
+
+# ruff: noqa: E501 (samples are as long as programs print them)
+
+import json
+
+from tests.analysis.captures.reading import only, read, told
+
+INSPECT = {
+    "Id": "ab" * 32, "Name": "/pay", "RestartCount": 0, "Platform": "linux",
+    "State": {
+        "Status": "running", "Running": True, "OOMKilled": False, "ExitCode": 0, "StartedAt": "2026-01-01T00:00:00Z", "FinishedAt": "0001-01-01T00:00:00Z",
+        "Health": {"Status": "unhealthy", "FailingStreak": 9, "Log": [{"ExitCode": 1, "Output": "wget: bad address\n"}, {"ExitCode": 0, "Output": ""}]},
+    },
+    "Config": {"Image": "pay:3", "Healthcheck": {"Test": ["CMD-SHELL", "wget -q localhost"]}, "Env": ["A=1"], "Cmd": ["run", "it"], "ExposedPorts": {"80/tcp": {}}},
+    "HostConfig": {
+        "Memory": 0, "PidsLimit": 100, "ShmSize": 67108864, "Init": None, "RestartPolicy": {"Name": "always"}, "NanoCpus": 500000000,
+        "Ulimits": [{"Name": "nofile", "Soft": 1024, "Hard": 4096}], "SecurityOpt": ["seccomp=unconfined"], "CapAdd": ["NET_ADMIN"],
+    },
+    "Mounts": [{"Type": "volume", "Name": "pay_data", "Destination": "/data", "Mode": "z", "RW": True}, {"Type": "bind", "Source": "/etc/pay", "Destination": "/conf", "RW": False}],
+    "NetworkSettings": {"Networks": {"shop": {"IPAddress": "172.18.0.9", "Aliases": ["pay", "abababababab"]}}, "Ports": {"80/tcp": [{"HostIp": "0.0.0.0", "HostPort": "8080"}]}},
+}  # fmt: skip
+
+
+def test_inspect_tells_state_limits_health_mounts_and_networks() -> None:
+    fact = only(json.dumps([INSPECT]), "container", "artifacts/inspect.json")
+    seen = fact.attributes
+    assert fact.entity == "container:pay" and fact.quote is None
+    assert (seen["state"], seen["health"], seen["health_streak"], seen["health_output"], seen["health_exit_code"]) == (
+        "running",
+        "unhealthy",
+        9,
+        "wget: bad address",
+        1,
+    )
+    assert (seen["health_command"], seen["pids_limit"], seen["cpu_limit"], seen["init"]) == (
+        "wget -q localhost",
+        100,
+        0.5,
+        False,
+    )
+    assert seen["mounts"] == ["pay_data:/data:z", "/etc/pay:/conf:ro"] and seen["networks"] == ["shop=172.18.0.9"]
+    assert seen["ports"] == ["0.0.0.0:8080->80/tcp"] and seen["ulimits"] == ["nofile=1024:4096"]
+    assert (
+        seen["security"] == ["seccomp=unconfined", "cap_add=NET_ADMIN"]
+        and "memory_limit" not in seen
+        and "finished_at" not in seen
+    )
+
+
+def test_networks_and_volumes_of_inspect_are_facts_of_their_own() -> None:
+    network = {
+        "Name": "shop",
+        "Driver": "bridge",
+        "IPAM": {"Config": [{"Subnet": "172.18.0.0/16"}]},
+        "Containers": {"x": {"Name": "pay", "IPv4Address": "172.18.0.9/16"}},
+    }
+    volume = {"Name": "pay_data", "Driver": "local", "Mountpoint": "/var/lib/docker/volumes/pay_data/_data"}
+    facts = read("$ docker inspect shop pay_data\n" + json.dumps([network, volume], indent=1))
+    assert [(f.kind, f.entity) for f in facts] == [("docker_network", "network:shop"), ("volume", "volume:pay_data")]
+    assert facts[0].attributes["addresses"] == ["pay=172.18.0.9"]
+
+
+def test_one_field_of_inspect_is_typed_and_cited() -> None:
+    fact = only("$ docker inspect -f '{{.State.OOMKilled}}' pay\ntrue\n", "container")
+    assert (fact.entity, fact.attributes, fact.line, fact.quote) == ("container:pay", {"oom_killed": True}, 2, "true")
+
+
+def test_ps_tells_state_exit_code_and_health() -> None:
+    text = (
+        "$ docker ps -a\n"
+        "CONTAINER ID   IMAGE          COMMAND                  CREATED       STATUS                         PORTS                NAMES\n"
+        'aaaaaaaaaaaa   shop/web:1     "nginx -g daemon off"    2 hours ago   Up 2 hours (unhealthy)         0.0.0.0:80->80/tcp   web\n'
+        'bbbbbbbbbbbb   shop/job:1     "/job"                   2 hours ago   Exited (137) 3 minutes ago                          job\n'
+        'cccccccccccc   shop/api:1     "/api"                   2 hours ago   Restarting (1) 4 seconds ago                        api\n'
+    )
+    web, job, api = read(text)
+    assert (web.entity, web.attributes["state"], web.attributes["health"], web.attributes["ports"]) == (
+        "container:web",
+        "running",
+        "unhealthy",
+        ["0.0.0.0:80->80/tcp"],
+    )
+    assert (job.attributes["state"], job.attributes["exit_code"], job.line) == ("exited", 137, 4)
+    assert (api.attributes["state"], api.attributes["exit_code"]) == ("restarting", 1)
+
+
+def test_ps_with_a_format_is_read_by_its_status() -> None:
+    web = only("$ docker ps --format '{{.Names}}\\t{{.Status}}'\nweb\tUp 3 days\n", "container")
+    assert web.entity == "container:web" and web.attributes["state"] == "running"
+
+
+def test_events_of_the_text_form_tell_exit_codes_and_time() -> None:
+    line = f"2026-02-01T10:00:00.000000000Z container die {'ab' * 32} (exitCode=137, image=shop/api:1, name=api)"
+    fact = only(f"$ docker events --since 1h\n{line}\n", "event")
+    assert (fact.entity, fact.attributes["exit_code"], fact.attributes["action"]) == ("container:api", 137, "die")
+    assert fact.at is not None and fact.at.isoformat() == "2026-02-01T10:00:00+00:00"
+
+
+def test_health_events_keep_their_verb_apart_from_the_state() -> None:
+    event = {
+        "Type": "container",
+        "Action": "health_status: unhealthy",
+        "Actor": {"ID": "c" * 64, "Attributes": {"name": "api"}},
+        "time": 1769900000,
+    }
+    fact = only(json.dumps(event) + "\n", "event", "artifacts/events.jsonl")
+    assert (fact.attributes["reason"], fact.attributes["message"], fact.attributes["action"]) == (
+        "health_status",
+        "unhealthy",
+        "health_status: unhealthy",
+    )
+
+
+def test_stats_in_a_table_and_in_a_format_tell_use_and_limit() -> None:
+    table = (
+        "$ docker stats --no-stream\n"
+        "CONTAINER ID   NAME   CPU %     MEM USAGE / LIMIT   MEM %     NET I/O       BLOCK I/O   PIDS\n"
+        "aaaaaaaaaaaa   web    101.50%   50MiB / 100MiB      50.00%    1kB / 2kB     0B / 0B     7\n"
+    )
+    seen = told(table, "container")
+    assert (seen["cpu_percent"], seen["memory_usage"], seen["memory_limit"], seen["pids"]) == (
+        101.5,
+        50 << 20,
+        100 << 20,
+        7,
+    )
+    assert (
+        told("$ docker stats --format '{{.Name}} {{.MemUsage}}'\nweb 1GiB / 2GiB\n", "container")["memory_usage"]
+        == 1 << 30
+    )
+
+
+def test_a_compose_file_tells_environment_checks_limits_and_who_needs_whom() -> None:
+    text = """\
+$ docker compose config
+name: shop
+services:
+  api:
+    image: shop/api:1
+    environment:
+      DB_HOST: db
+    depends_on:
+      db:
+        condition: service_healthy
+    mem_limit: 256m
+    healthcheck:
+      test: [CMD, curl, -f, http://localhost]
+    volumes:
+      - type: volume
+        source: data
+        target: /data
+  db:
+    image: postgres:16
+networks:
+  default:
+    driver_opts:
+      com.docker.network.driver.mtu: "1400"
+"""
+    facts = {fact.entity: fact for fact in read(text)}
+    api = facts["container:api"]
+    assert (api.attributes["env"], api.attributes["depends_on"], api.attributes["memory_limit"]) == (
+        ["DB_HOST=db"],
+        ["db"],
+        256 << 20,
+    )
+    assert (api.attributes["health_command"], api.attributes["mounts"], api.line) == (
+        "curl -f http://localhost",
+        ["data:/data:rw"],
+        4,
+    )
+    assert facts["network:default"].attributes["options"] == ["com.docker.network.driver.mtu=1400"]
+
+
+def test_docker_version_tells_the_least_api_version_of_the_server() -> None:
+    text = "$ docker version\nClient:\n Version:           20.10.5\n API version:       1.41\nServer:\n Engine:\n  Version:          29.1.0\n  API version:      1.52 (minimum version 1.44)\n containerd:\n  Version:          v2.0.1\n"
+    seen = [fact.attributes for fact in read(text)]
+    assert {"name": "docker api", "version": "1.52", "minimum": "1.44", "server": True} in seen
+    assert {"name": "docker api", "version": "1.41", "client": True} in seen and {
+        "name": "containerd",
+        "version": "2.0.1",
+        "server": True,
+    } in seen
+
+
+def test_a_command_that_could_not_start_is_a_failed_probe_of_its_container() -> None:
+    fact = only(
+        "$ docker exec api ps aux\nOCI runtime exec failed: exec failed: unable to start container process: out of pids\n",
+        "probe",
+    )
+    assert fact.entity == "container:api" and fact.attributes["ok"] is False
+
+
+def test_network_and_volume_lists_and_disk_use() -> None:
+    assert (
+        only(
+            "$ docker network ls\nNETWORK ID     NAME      DRIVER    SCOPE\n3f1d8e1f2a4b   shop      overlay   swarm\n",
+            "docker_network",
+        ).attributes["driver"]
+        == "overlay"
+    )
+    assert (
+        only("$ docker volume ls\nDRIVER    VOLUME NAME\nlocal     shop_data\n", "volume").entity == "volume:shop_data"
+    )
+    used = read(
+        "$ docker system df\nTYPE            TOTAL     ACTIVE    SIZE      RECLAIMABLE\nImages          5         3         2.1GB     1GB (47%)\nLocal Volumes   9         1         40GB      39GB (97%)\n"
+    )
+    assert [(f.attributes["path"], f.attributes["size"]) for f in used] == [
+        ("docker Images", 2_100_000_000),
+        ("docker Local Volumes", 40_000_000_000),
+    ]

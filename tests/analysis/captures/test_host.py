@@ -1,0 +1,277 @@
+"""Output of commands about a machine."""
+
+# ruff: noqa: E501 (samples are as long as programs print them)
+
+import pytest
+
+from tests.analysis.captures.reading import only, read, told
+
+
+def test_df_tells_space_and_inodes_of_disks_and_of_a_container() -> None:
+    space = only(
+        "$ df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sdb1       100G   99G  1.0G 100% /srv/data\n",
+        "filesystem",
+    )
+    assert (space.entity, space.attributes["use_percent"], space.attributes["available"]) == (
+        "disk:/srv/data",
+        100.0,
+        1 << 30,
+    )
+    inodes = only(
+        "$ df -i /srv\nFilesystem      Inodes  IUsed IFree IUse% Mounted on\n/dev/sdb1      6553600 6553600     0  100% /srv\n",
+        "filesystem",
+    )
+    assert (inodes.attributes["inodes_use_percent"], inodes.attributes["inodes"]) == (100.0, 6553600)
+    assert (
+        only(
+            "$ docker exec db df /dev/shm\nFilesystem     1K-blocks  Used Available Use% Mounted on\nshm                65536 65536         0 100% /dev/shm\n",
+            "filesystem",
+        ).entity
+        == "container:db"
+    )
+    typed = told(
+        "$ df -hT /\nFilesystem     Type     Size  Used Avail Use% Mounted on\noverlay        overlay   20G   18G  2.0G  90% /\n",
+        "filesystem",
+    )
+    assert (typed["type"], typed["size"]) == ("overlay", 20 << 30)
+
+
+def test_mounts_tell_what_cannot_be_written() -> None:
+    assert (
+        told("$ mount | grep data\n/dev/sdb1 on /data type ext4 (ro,relatime,errors=remount-ro)\n", "filesystem")[
+            "read_only"
+        ]
+        is True
+    )
+    assert told("$ cat /proc/mounts\n/dev/sdb1 /data ext4 rw,relatime 0 0\n", "filesystem")["read_only"] is False
+
+
+def test_memory_in_every_unit() -> None:
+    seen = told(
+        "$ free -m\n              total        used        free      shared  buff/cache   available\nMem:           2000        1900          20           1          80          50\nSwap:           512         512           0\n",
+        "memory",
+    )
+    assert (seen["total"], seen["available_percent"], seen["swap_free"]) == (2000 << 20, 2.5, 0)
+    assert (
+        told(
+            "$ free -h\n               total        used        free      shared  buff/cache   available\nMem:           1.9Gi       1.8Gi        20Mi       1.0Mi        80Mi        50Mi\n",
+            "memory",
+        )["free"]
+        == 20 << 20
+    )
+    assert (
+        told(
+            "$ cat /proc/meminfo\nMemTotal:        2048000 kB\nMemFree:           20480 kB\nMemAvailable:      40960 kB\n",
+            "memory",
+        )["available_percent"]
+        == 2.0
+    )
+
+
+def test_load_cpu_and_pressure() -> None:
+    seen = told("$ uptime\n 10:00:01 up 5 days,  3:02,  2 users,  load average: 35.10, 30.00, 12.50\n", "load")
+    assert (seen["load1"], seen["users"]) == (35.1, 2)
+    assert told("$ nproc\n4\n", "cpu")["cpus"] == 4
+    cpu = told(
+        "$ vmstat 1 2\nprocs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  9   1024   2048      0      0    0    0     0     0    0    0  5  3  2 90  0\n",
+        "cpu",
+    )
+    assert (cpu["iowait"], cpu["idle"]) == (90.0, 2.0)
+    assert told(
+        "$ cat /proc/pressure/io\nsome avg10=80.10 avg60=70.00 avg300=50.00 total=1\nfull avg10=60.00 avg60=50.00 avg300=40.00 total=1\n",
+        "pressure",
+    ) == {"resource": "io", "some10": 80.1, "some60": 70.0, "full10": 60.0, "full60": 50.0}
+    flags = told("$ grep -m1 flags /proc/cpuinfo\nflags\t\t: fpu sse4_2 avx\n", "cpu")["flags"]
+    assert flags == ["fpu", "sse4_2", "avx"]
+
+
+def test_processes_of_any_columns_with_zombies_counted() -> None:
+    rows = "".join(f" {pid}     1 Z    [curl] <defunct>\n" for pid in range(10, 17))
+    facts = read(f"$ ps -eo pid,ppid,stat,cmd\n  PID  PPID STAT CMD\n    1     0 Ss   node /srv/main.js\n{rows}")
+    assert (facts[0].entity, facts[0].attributes["ppid"]) == ("process:node", 0)
+    zombies = next(fact for fact in facts if fact.attributes.get("count") and fact.attributes.get("state") == "Z")
+    assert (zombies.entity, zombies.attributes["count"]) == ("process:[curl]", 7)
+    aux = told(
+        "$ ps aux --sort=-rss | head -2\nUSER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\npostgres   812 99.0 45.1 900000 800000 ?       Rs   10:00   9:00 postgres: shop shop 10.0.0.5(4711) SELECT\n",
+        "process",
+    )
+    assert (aux["cpu_percent"], aux["rss"], aux["user"]) == (99.0, 800000 * 1024, "postgres")
+    assert told("$ ps -ef | wc -l\n4012\n", "process")["count"] == 4012
+    assert told("$ ps -eo comm | sort | uniq -c | sort -rn | head -1\n    998 curl\n", "process") == {
+        "command": "curl",
+        "count": 998,
+    }
+
+
+def test_limits_of_a_shell_a_process_and_a_cgroup() -> None:
+    assert told("$ ulimit -n\n1024\n", "limit") == {"name": "open files", "soft": 1024}
+    assert {"name": "max user processes", "soft": 512, "unit": None} | told(
+        "$ ulimit -a\nmax user processes                  (-u) 512\n", "limit"
+    ) == {"name": "max user processes", "soft": 512, "unit": None}
+    seen = told(
+        "$ cat /proc/7/limits\nLimit                     Soft Limit           Hard Limit           Units\nMax open files            1024                 4096                 files\n",
+        "limit",
+    )
+    assert (seen["name"], seen["soft"], seen["hard"], seen["pid"]) == ("Max open files", 1024, 4096, 7)
+    used = only(f"$ cat /sys/fs/cgroup/system.slice/docker-{'ab' * 32}.scope/pids.current\n1024\n", "container")
+    assert (used.entity, used.attributes) == ("container:abababababab", {"pids": 1024})
+    throttled = read("$ docker exec api cat /sys/fs/cgroup/cpu.stat\nusage_usec 5\nnr_periods 1000\nnr_throttled 900\n")
+    assert throttled[-1].attributes == {"throttled_percent": 90.0} and throttled[-1].entity == "container:api"
+    assert only("$ cat /proc/sys/fs/file-nr\n65000\t0\t65536\n", "limit").attributes == {
+        "name": "fs.file-max",
+        "used": 65000,
+        "hard": 65536,
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "event", "entity"),
+    [
+        ("[12.5] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=a,mems_allowed=0,oom_memcg=/docker/x,task_memcg=/docker/x,task=java,pid=77,uid=0", "oom_kill", "process:java"),
+        ("[1234.567890] Out of memory: Killed process 4242 (mysqld) total-vm:1kB, anon-rss:1kB", "oom_kill", "process:mysqld"),
+        ("[1.000001] worker[99]: segfault at 0 ip 0000 sp 0000 error 4 in libc.so", "segfault", "process:worker"),
+        ("[1.000001] traps: mongod[5] trap invalid opcode ip:55 sp:7f error:0", "invalid_opcode", "process:mongod"),
+        ("[1.000001] EXT4-fs (sda1): Remounting filesystem read-only", "remount_read_only", "disk:sda1"),
+        ("[1.000001] blk_update_request: I/O error, dev sdb, sector 1", "io_error", "disk:sdb"),
+        ("[1.000001] nf_conntrack: nf_conntrack: table full, dropping packet", "conntrack_full", "host:localhost"),
+        ("[1.000001] TCP: request_sock_TCP: Possible SYN flooding on port 8080. Sending cookies.", "syn_flood", "host:localhost"),
+        ("[1.000001] INFO: task postgres:81 blocked for more than 120 seconds.", "hung_task", "process:postgres"),
+        ("[1.000001] cgroup: fork rejected by pids controller in /docker/abc", "cgroup_pids_limit", "host:localhost"),
+        ('[1.000001] audit: type=1400 audit(1.1:1): apparmor="DENIED" operation="open" profile="docker-default" name="/x" pid=3 comm="runc"', "apparmor_denied", "process:runc"),
+        ('[1.000001] audit: type=1326 audit(1.1:1): auid=1 pid=9 comm="app" exe="/app" sig=31 arch=c000003e syscall=435 compat=0', "seccomp_kill", "process:app"),
+    ],
+)  # fmt: skip
+def test_news_of_the_kernel(line: str, event: str, entity: str) -> None:
+    fact = only(f"$ dmesg | tail\n[0.000001] Linux version 6.1\n{line}\n", "kernel")
+    assert (fact.attributes["event"], fact.entity, fact.line) == (event, entity, 3)
+
+
+def test_an_oom_kill_tells_whose_limit_it_was_and_when() -> None:
+    text = "$ journalctl -k\nFeb 01 10:00:05 web kernel: Memory cgroup out of memory: Killed process 12 (node) total-vm:1kB\nFeb 01 10:00:06 web kernel: Out of memory: Killed process 13 (java) total-vm:1kB\n"
+    group, whole = read(text)
+    assert (group.attributes["constraint"], whole.attributes["constraint"]) == ("memcg", "none")
+    assert group.at is not None and group.at.isoformat() == "2026-02-01T10:00:05+00:00"
+
+
+def test_settings_from_sysctl_files_and_environments() -> None:
+    assert told("$ sysctl vm.max_map_count\nvm.max_map_count = 65530\n", "setting") == {
+        "name": "vm.max_map_count",
+        "value": 65530,
+    }
+    assert told("$ cat /proc/sys/net/core/somaxconn\n128\n", "setting") == {"name": "net.core.somaxconn", "value": 128}
+    conf = read("$ grep -v '^#' /etc/app/app.ini\n[server]\nworkers = 2\n; none\nname: \"web\"\n")
+    assert [(f.attributes["name"], f.attributes["value"]) for f in conf] == [
+        ("server.workers", 2),
+        ("server.name", "web"),
+    ]
+    assert told("$ docker exec api env\nDB_HOST=db\nPORT=80\n", "container")["env"] == ["DB_HOST=db", "PORT=80"]
+    yaml = read("$ cat /etc/prometheus.yml\nglobal:\n  scrape_interval: 15s\nrules: [a]\n")
+    assert ("global.scrape_interval", "15s", 3) in [(f.attributes["name"], f.attributes["value"], f.line) for f in yaml]
+
+
+def test_units_of_systemd() -> None:
+    text = "$ systemctl status nginx\n● nginx.service - A web server\n     Loaded: loaded (/lib/systemd/system/nginx.service; enabled)\n     Active: failed (Result: exit-code) since Sun 2026-02-01 10:00:00 UTC; 5min ago\n    Process: 12 ExecStart=/usr/sbin/nginx (code=exited, status=1/FAILURE)\n"
+    unit = only(text, "unit")
+    assert (unit.entity, unit.attributes["active_state"], unit.attributes["exit_code"]) == (
+        "service:nginx",
+        "failed",
+        1,
+    )
+    assert unit.quote is not None and unit.quote.startswith("Active: failed")
+    failed = only(
+        "$ systemctl --failed\n  UNIT           LOAD   ACTIVE SUB    DESCRIPTION\n● backup.service loaded failed failed Nightly backup\n",
+        "unit",
+    )
+    assert (failed.entity, failed.attributes["sub_state"]) == ("service:backup", "failed")
+    assert told("$ systemctl is-active docker\ninactive\n", "unit") == {"active_state": "inactive"}
+
+
+def test_versions_packages_and_upgrades() -> None:
+    assert told("$ runc --version | head -1\nrunc version 1.2.0\n", "version") == {"name": "runc", "version": "1.2.0"}
+    assert told("$ uname -a\nLinux web 4.15.0-20-generic #21-Ubuntu SMP x86_64 GNU/Linux\n", "version") == {
+        "name": "kernel",
+        "version": "4.15.0-20-generic",
+    }
+    assert (
+        told('$ cat /etc/os-release\nNAME="Debian"\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12"\n', "version")[
+            "name"
+        ]
+        == "Debian GNU/Linux 12"
+    )
+    history = only(
+        "$ tail -3 /var/log/apt/history.log\nStart-Date: 2026-02-01  06:00:00\nUpgrade: openssl:amd64 (3.0.1-1, 3.0.2-1)\nEnd-Date: 2026-02-01  06:00:09\n",
+        "package",
+    )
+    assert history.attributes == {"name": "openssl", "version": "3.0.2-1", "previous": "3.0.1-1", "action": "upgrade"}
+    assert history.at is not None and history.at.hour == 6
+    assert told("$ dpkg -l | grep curl\nii  curl   8.5.0-2   amd64   command line tool\n", "package") == {
+        "name": "curl",
+        "version": "8.5.0-2",
+    }
+
+
+def test_clocks() -> None:
+    seen = told(
+        "$ timedatectl\n               Local time: Sun 2026-02-01 10:00:00 UTC\nSystem clock synchronized: no\n              NTP service: inactive\n",
+        "clock",
+    )
+    assert seen["synchronized"] is False
+    assert (
+        told(
+            "$ chronyc tracking\nReference ID    : 0A000001\nSystem time     : 312.500000000 seconds slow of NTP time\n",
+            "clock",
+        )["offset_seconds"]
+        == -312.5
+    )
+    assert told("$ date -u\nSun Feb  1 10:00:00 UTC 2026\n", "clock")["utc"] == "Sun Feb  1 10:00:00 UTC 2026"
+
+
+def test_files_schedules_and_commits() -> None:
+    file = told("$ ls -l /etc/ssl/private\n-rw------- 1 root root 1704 Feb  1 10:00 tls.key\n", "file")
+    assert (file["path"], file["mode"], file["owner"], file["exists"]) == (
+        "/etc/ssl/private/tls.key",
+        "-rw-------",
+        "root",
+        True,
+    )
+    assert told("$ ls /data/x\nls: cannot access '/data/x': No such file or directory\n", "file") == {
+        "path": "/data/x",
+        "exists": False,
+    }
+    job = told("$ crontab -l\n# jobs\n*/20 * * * * /usr/bin/keepalive.sh\n", "setting")
+    assert (job["name"], job["value"]) == ("cron /usr/bin/keepalive.sh", "*/20 * * * *")
+    commit = only(
+        "$ git log -1\ncommit 1234567890123456789012345678901234567890\nAuthor: a <a@b>\nDate:   Sun Feb 1 10:00:00 2026 +0000\n\n    raise the limit\n",
+        "note",
+    )
+    assert (commit.entity, commit.attributes["text"]) == (
+        "change:1234567890123456789012345678901234567890",
+        "raise the limit",
+    )
+
+
+def test_what_nobody_knows_is_kept_as_a_reading_and_silence_too() -> None:
+    reading = only("$ frobnicate --all\nwidgets: 7\nsprockets: 9\n", "reading")
+    assert (reading.attributes["text"], reading.line) == ("widgets: 7\nsprockets: 9", 2)
+    silent = only("$ iptables-legacy-save\n", "reading")
+    assert (silent.attributes["command"], "text" in silent.attributes, silent.line) == (
+        "iptables-legacy-save",
+        False,
+        1,
+    )
+    assert told("$ cat /tmp/queue-depth\n184\n", "reading")["value"] == 184
+
+
+def test_dated_lines_under_a_heading_keep_their_time() -> None:
+    first, _ = read("# usage, weekly\n2026-01-01 10:00 disk 61%\n2026-01-08 10:00 disk 100%\n")
+    assert (first.kind, first.attributes["name"]) == ("note", "usage, weekly")
+    assert first.at is not None and first.at.isoformat() == "2026-01-01T10:00:00+00:00"
+
+
+def test_an_unknown_document_becomes_notes_by_path() -> None:
+    notes = read('{"a": {"b": [1, "x"]}, "ok": true}', "artifacts/thing.json")
+    assert [(n.attributes["name"], n.attributes.get("value", n.attributes.get("text"))) for n in notes] == [
+        ("a.b.0", 1),
+        ("a.b.1", "x"),
+        ("ok", True),
+    ]

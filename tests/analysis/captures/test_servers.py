@@ -1,0 +1,223 @@
+"""Output of databases, queues, caches and cloud tools."""
+
+# ruff: noqa: E501 (samples are as long as programs print them)
+
+import json
+
+from tests.analysis.captures.reading import only, read, told
+
+
+def test_sessions_slots_and_settings_of_psql() -> None:
+    session = told(
+        "shop=# select pid, state, wait_event_type, query from pg_stat_activity;\n pid |        state        | wait_event_type |  query\n-----+---------------------+-----------------+---------\n  71 | idle in transaction | Client          | UPDATE x\n(1 row)\n",
+        "session",
+    )
+    assert (session["pid"], session["state"], session["wait_type"], session["query"]) == (
+        71,
+        "idle in transaction",
+        "Client",
+        "UPDATE x",
+    )
+    slot = only(
+        "$ docker exec db psql -c 'select * from pg_replication_slots'\n slot_name | slot_type | active | wal_status | retained\n-----------+-----------+--------+------------+----------\n old       | physical  | f      | extended   | 130 GB\n(1 row)\n",
+        "replication",
+    )
+    assert (slot.entity, slot.attributes["active"], slot.attributes["retained_bytes"]) == (
+        "database:db",
+        False,
+        130_000_000_000,
+    )
+    assert told("$ psql -Atc 'show max_connections'\n100\n", "setting") == {"name": "max_connections", "value": 100}
+    counts = read('$ psql -Atc "select state, count(*) from pg_stat_activity group by 1"\nidle|97\nactive|3\n')
+    assert [(f.attributes["state"], f.attributes["count"]) for f in counts] == [("idle", 97), ("active", 3)]
+    assert told("shop=# show jit;\n jit\n-----\n on\n(1 row)\n", "setting") == {"name": "jit", "value": "on"}
+    assert told("$ psql -c 'select version()' -At\nPostgreSQL 16.2 on x86_64-pc-linux-gnu\n", "version") == {
+        "name": "postgresql",
+        "version": "16.2",
+    }
+
+
+def test_expanded_rows_and_blocked_sessions() -> None:
+    text = "shop=> select * from blocked;\n-[ RECORD 1 ]---+----\nblocked_pid     | 12\nblocking_pid    | 9\nblocked_query   | UPDATE a\n"
+    session = told(text, "session")
+    assert (session["pid"], session["blocked_by"], session["query"]) == (12, [9], "UPDATE a")
+
+
+def test_mysql_tables_and_replicas() -> None:
+    text = "mysql> show processlist;\n+----+------+------+------+---------+------+--------------+-----------+\n| Id | User | Host | db   | Command | Time | State        | Info      |\n+----+------+------+------+---------+------+--------------+-----------+\n|  5 | app  | web  | shop | Query   |  900 | Waiting for table metadata lock | ALTER x |\n+----+------+------+------+---------+------+--------------+-----------+\n"
+    session = told(text, "session")
+    assert (session["user"], session["age_seconds"], session["state"]) == (
+        "app",
+        900.0,
+        "Waiting for table metadata lock",
+    )
+    replica = told(
+        "mysql> show slave status\\G\n*************************** 1. row ***************************\nSlave_IO_Running: Yes\nSlave_SQL_Running: No\nSeconds_Behind_Master: 700\n",
+        "replication",
+    )
+    assert (replica["active"], replica["lag_seconds"]) == (False, 700.0)
+
+
+def test_redis_tells_memory_saves_and_settings() -> None:
+    text = "$ redis-cli INFO\n# Memory\nused_memory:1048576\nmaxmemory:2097152\nmaxmemory_policy:noeviction\n# Persistence\nrdb_last_bgsave_status:err\n# Stats\nkeyspace_hits:1\nkeyspace_misses:3\nrejected_connections:9\n"
+    cache = only(text, "cache")
+    assert (
+        cache.attributes["max_memory"],
+        cache.attributes["policy"],
+        cache.attributes["fork_status"],
+        cache.attributes["hit_percent"],
+    ) == (2097152, "noeviction", "err", 25.0)
+    assert cache.quote == "rdb_last_bgsave_status:err"
+    assert told('$ redis-cli CONFIG GET maxmemory\n1) "maxmemory"\n2) "0"\n', "setting") == {
+        "name": "maxmemory",
+        "value": 0,
+    }
+    assert told("$ redis-cli ping\nPONG\n", "probe")["ok"] is True
+
+
+def test_mongo_members_and_warnings() -> None:
+    text = "rs0:SECONDARY> rs.status()\n{\n  members: [\n    { \n      name: 'mongo-1:27017',\n      health: 0,\n      stateStr: '(not reachable/healthy)',\n    },\n    {\n      name: 'mongo-2:27017',\n      health: 1,\n      stateStr: 'SECONDARY',\n    }\n  ]\n}\n"
+    one, two = read(text)
+    assert (one.entity, one.attributes["active"], two.attributes["role"]) == ("database:mongo-1", False, "secondary")
+    assert (
+        told(
+            "> db.adminCommand({getLog: 'startupWarnings'})\n** WARNING: Access control is not enabled for the database.\n",
+            "note",
+        )["name"]
+        == "startup warning"
+    )
+
+
+def test_queues_clusters_and_lag() -> None:
+    queue = told(
+        "$ rabbitmqctl list_queues name messages consumers\nTimeout: 60.0 seconds ...\nListing queues for vhost / ...\nname\tmessages\tconsumers\norders\t90000\t0\n",
+        "queue",
+    )
+    assert (queue["name"], queue["messages"], queue["consumers"]) == ("orders", 90000, 0)
+    cluster = told(
+        "$ rabbitmqctl cluster_status\nCluster status of node rabbit@mq-0 ...\n\nDisk Nodes\n\nrabbit@mq-0\nrabbit@mq-1\n\nRunning Nodes\n\nrabbit@mq-0\n\nAlarms\n\nMemory alarm on node rabbit@mq-0\n\nNetwork Partitions\n\n(none)\n",
+        "cluster",
+    )
+    assert (cluster["missing_nodes"], cluster["alarms"], cluster["status"]) == (
+        ["rabbit@mq-1"],
+        ["Memory alarm on node rabbit@mq-0"],
+        "alarm",
+    )
+    nodes = {
+        "data": {
+            "nodes": [{"node": "r@a", "running": True}, {"node": "r@b", "running": False}],
+            "network_partitions_detected": True,
+            "partition_details": [{"node": "r@a", "unreachable_nodes": ["r@b"]}],
+        }
+    }
+    parted = next(f for f in read(json.dumps(nodes), "artifacts/cluster.json") if f.kind == "cluster")
+    assert (parted.attributes["status"], parted.attributes["partitions"]) == ("partitioned", ["r@a cannot reach r@b"])
+    lag = told(
+        "$ kafka-consumer-groups.sh --describe --group g --bootstrap-server k:9092\n\nGROUP  TOPIC   PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG    CONSUMER-ID  HOST  CLIENT-ID\ng      orders  0          10              5000            4990   -            -     -\n",
+        "queue",
+    )
+    assert (lag["lag"], lag["consumers"], lag["group"]) == (4990, 0, "g")
+    assert (
+        told(
+            "$ kafka-topics.sh --describe\nTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n", "queue"
+        )["state"]
+        == "under-replicated"
+    )
+
+
+def test_elasticsearch_health_indices_and_blocks() -> None:
+    health = told(
+        '$ curl -s es:9200/_cluster/health\n{"cluster_name": "logs", "status": "red", "number_of_nodes": 1, "unassigned_shards": 9}\n',
+        "cluster",
+    )
+    assert (health["status"], health["shards_unassigned"]) == ("red", 9)
+    index = told(
+        "$ curl -s es:9200/_cat/indices?v\nhealth status index  uuid pri rep docs.count docs.deleted store.size pri.store.size\nred    open   logs-1 u1     1   1         10            0       10gb            5gb\n",
+        "index",
+    )
+    assert (index["name"], index["health"]) == ("logs-1", "red")
+
+
+def test_pods_of_a_cloud_tool_tell_running_containers_without_an_exit_code() -> None:
+    pods = {
+        "pods": [
+            {
+                "name": "pay-7f9dd8b6c4-k2m4p",
+                "phase": "Running",
+                "node_name": "n1",
+                "containers": [
+                    {
+                        "name": "pay",
+                        "ready": False,
+                        "restart_count": 4,
+                        "state": {"running": True, "exit_code": 0},
+                        "last_state": {"terminated": {"reason": "OOMKilled", "exit_code": 137}},
+                    }
+                ],
+                "conditions": [
+                    {"type": "Ready", "status": "False", "reason": "ContainersNotReady", "message": "unready: [pay]"}
+                ],
+            }
+        ]
+    }
+    pod, container = read(json.dumps(pods), "artifacts/pods.json")
+    assert (pod.attributes["ready"], pod.attributes["restarts"], pod.attributes["owner"], pod.attributes["reason"]) == (
+        False,
+        4,
+        "workload/pay",
+        "ContainersNotReady",
+    )
+    assert (
+        container.attributes["state"],
+        container.attributes["last_reason"],
+        "exit_code" in container.attributes,
+    ) == ("running", "OOMKilled", False)
+
+
+def test_database_load_tells_the_statement_and_what_it_waits_for() -> None:
+    load = {
+        "db_instance_identifier": "shop",
+        "top_sql": [
+            {
+                "statement": "SELECT a, b FROM t",
+                "db_load_avg": 7.2,
+                "calls_per_sec": 3,
+                "wait_events": [{"name": "CPU", "db_load_avg": 1}, {"name": "Lock:tuple", "db_load_avg": 6}],
+            }
+        ],
+        "top_users": [{"name": "app", "db_load_avg": 7}],
+    }
+    statement, user = read(json.dumps(load), "artifacts/load.json")
+    assert (statement.entity, statement.attributes["wait_event"], statement.attributes["load"]) == (
+        "query:SELECT a",
+        "Lock:tuple",
+        7.2,
+    )
+    assert (user.entity, user.attributes) == ("database:shop", {"user": "app", "load": 7})
+
+
+def test_event_lines_of_collectors() -> None:
+    text = "2026-02-01T10:00:00Z Warning BackOff Pod/web-1 namespace=shop count=8 first=2026-02-01T09:00:00Z: Back-off restarting\n2026-02-01T10:00:00Z db-instance shop-prod [notification,failure] DB instance storage is getting low.\n2026-02-01T10:00:00Z db-instance shop-prod [backup] Backup done.\n"
+    pod, database, backup = read(text, "logs/kubernetes-events.log")
+    assert (pod.entity, pod.attributes["count"], pod.attributes["message"]) == ("pod:web-1", 8, "Back-off restarting")
+    assert (database.entity, database.attributes["type"], backup.attributes["type"]) == (
+        "database:shop-prod",
+        "Warning",
+        "Normal",
+    )
+
+
+def test_monitors_tell_what_they_watch_and_how_it_stands() -> None:
+    monitors = {
+        "monitors": [
+            {
+                "name": "latency",
+                "query": "avg(last_5m):x > 2",
+                "overall_state": "Alert",
+                "tags": ["service:pay"],
+                "message": "slow",
+            }
+        ]
+    }
+    fact = only(json.dumps(monitors), "object", "artifacts/monitors.json")
+    assert (fact.entity, fact.attributes["status"], fact.attributes["type"]) == ("service:pay", "Alert", "monitor")
