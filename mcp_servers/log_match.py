@@ -11,7 +11,7 @@ from analysis.untrusted import stranger_fields
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits
-from mcp_servers.log_patterns import Patterns, patterns
+from mcp_servers.log_patterns import Patterns, in_parts
 from mcp_servers.log_source import LineTimes, LogsSource
 
 SHORTEST, LONGEST = 12, 300  # characters of a quote
@@ -81,9 +81,8 @@ def match(source: LogsSource, names: Sequence[str], wanted: Sequence[Wanted], sp
     good, problems = _usable(wanted)
     hits: list[SignatureHit] = []
     after = 0
-    together = patterns(tuple(each.pattern for each in good)) if good else None
+    together = in_parts(tuple(each.pattern for each in good)) if good else ()
     for name in names if together else ():
-        assert together is not None
         reader = _Reader(source, name, good, together, span)
         try:
             for chunk in source.chunks(name):
@@ -117,7 +116,9 @@ def quote(text: str, start: int, end: int) -> str:
 class _Reader:
     """Reads one source chunk by chunk."""
 
-    def __init__(self, source: LogsSource, name: str, wanted: Sequence[Wanted], together: Patterns, span: Span) -> None:
+    def __init__(
+        self, source: LogsSource, name: str, wanted: Sequence[Wanted], together: tuple[Patterns, ...], span: Span
+    ) -> None:
         self._name, self._wanted, self._together, self._span = name, wanted, together, span
         self._now = source.clock.now
         self._times = LineTimes(source.clock)
@@ -131,8 +132,12 @@ class _Reader:
         """Takes the hits of the next chunk."""
         self._times.enter(chunk)
         self._cut = chunk.cut
-        for number, start, raw in self._together.lines(chunk):
-            self._read_line(number, start, raw)
+        first = 0
+        for part in self._together:
+            self._times.again()
+            for number, start, raw in part.lines(chunk):
+                self._read_line(number, start, raw, [first + at for at in part.matching(raw)])
+            first += len(part.texts)
 
     def hits(self) -> Iterator[SignatureHit]:
         """What was found, in the order of the signatures."""
@@ -147,8 +152,8 @@ class _Reader:
         if self._cut:
             yield f"{self._name}: {self._cut} lines were too long and were cut"
 
-    def _read_line(self, number: int, start: int, raw: bytes) -> None:
-        matching = [at for at in self._together.matching(raw) if self._covered[at]]
+    def _read_line(self, number: int, start: int, raw: bytes, matching: list[int]) -> None:
+        matching = [at for at in matching if self._covered[at]]
         if not matching:
             return
         text = raw.decode("utf-8", "replace")

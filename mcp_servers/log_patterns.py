@@ -11,7 +11,7 @@ import re2
 from analysis.patterns import BadPattern, compiled
 from bundle.chunks import Chunk
 
-_MEMORY = 64 << 20
+_MEMORY = 32 << 20
 _NAMED = re.compile(r"(\\.)|\(\?P?<\w+>", re.DOTALL)
 
 
@@ -43,9 +43,20 @@ class Patterns:
         yield from sorted(found) if found else (at for at, text in enumerate(self.texts) if _one(text).search(line))
 
 
-@lru_cache(maxsize=16)
+def in_parts(texts: tuple[str, ...]) -> tuple[Patterns, ...]:
+    """The patterns in as few parts as their automata allow. Raises BadPattern when one of them is no RE2."""
+    try:
+        return (patterns(texts),)
+    except BadPattern:
+        if len(texts) < 2:
+            raise
+    half = len(texts) // 2
+    return in_parts(texts[:half]) + in_parts(texts[half:])
+
+
+@lru_cache(maxsize=8)
 def patterns(texts: tuple[str, ...]) -> Patterns:
-    """The patterns as one. Raises BadPattern when one of them is no RE2."""
+    """The patterns as one. Raises BadPattern when one of them is no RE2, or all are too large together."""
     for text in texts:
         compiled(text)
     joined = "|".join(f"(?:{_NAMED.sub(_unnamed, text)})" for text in texts)
@@ -53,7 +64,10 @@ def patterns(texts: tuple[str, ...]) -> Patterns:
     which = re2.Set.SearchSet(_options())
     for text in texts:
         which.Add(text)
-    which.Compile()
+    try:
+        which.Compile()
+    except re2.error as exc:
+        raise BadPattern("too large together") from exc
     return Patterns(texts, finder, which)
 
 

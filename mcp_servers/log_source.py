@@ -58,6 +58,7 @@ class LineTimes:
         self._data = b""
         self._asked = 0  # where the last line that was asked for starts
         self._last: datetime | None = None  # its time
+        self._entered: datetime | None = None  # the time at the start of the chunk
 
     def enter(self, chunk: Chunk) -> None:
         """Goes on to the next chunk of the text."""
@@ -65,7 +66,11 @@ class LineTimes:
             self._head = chunk.data[: 64 * 1024]
         if self._data:
             self._last = self._of_lines_before(len(self._data)) or self._last
-        self._data, self._asked = chunk.data, 0
+        self._data, self._asked, self._entered = chunk.data, 0, self._last
+
+    def again(self) -> None:
+        """Goes back to the start of the chunk."""
+        self._asked, self._last = 0, self._entered
 
     def at(self, start: int, text: str) -> datetime | None:
         """The time of the line that starts there; without a stamp, that of the nearest line before."""
