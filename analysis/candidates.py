@@ -31,6 +31,9 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 }
 
 
+PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One fault of one entity, with the findings that speak for it."""
@@ -83,7 +86,7 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
     groups: dict[str, list[list[Finding]]] = {}
     for finding in case.findings:
         fault = fault_of(finding)
-        if fault:
+        if fault and not _is_idle_hint(finding, case):
             _join(groups.setdefault(fault, []), finding, case)
     found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped]
     return tuple(sorted(found, key=lambda c: (-c.strength, c.fault, c.entity)))
@@ -94,6 +97,12 @@ def fault_of(finding: Finding) -> str:
     if finding.kind in SYMPTOMS:
         return SYMPTOMS[finding.kind][0]
     return finding.kind if is_fault(finding.kind) else ""
+
+
+def _is_idle_hint(finding: Finding, case: Case) -> bool:
+    """Whether a mere passage suggests a fault whose own signatures were looked for: their silence is the answer."""
+    runbook = case.by_fault.get(finding.kind)
+    return finding.signature.endswith(PASSAGE) and runbook is not None and bool(runbook.signatures)
 
 
 def _join(groups: list[list[Finding]], finding: Finding, case: Case) -> None:

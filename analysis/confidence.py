@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from analysis.candidates import PASSAGE
 from analysis.case import Case
 from domain.diagnosis import Hypothesis
 
@@ -19,7 +20,7 @@ class Features:
 
     evidence: float  # noisy-or of its signatures
     margin: float  # distance to the next hypothesis that is not its own symptom
-    known: float  # a runbook defines the fault
+    known: float  # a signature of a runbook fired
     alert: float  # nearness to what the alert is about
     agreement: float  # independent sources beyond the first
     explains: float  # how much of the rest follows from it
@@ -37,7 +38,7 @@ def features(case: Case, ranked: tuple[Hypothesis, ...]) -> Features:
     return Features(
         evidence=top.terms.get("evidence", 0.0),
         margin=max(0.0, min(1.0, (top.score - rival) / 0.5)),
-        known=float(bool(top.runbook)),
+        known=float(any("/" in f.signature and not f.signature.endswith(PASSAGE) for f in top.findings)),
         alert=case.near_alert(top.entity),
         agreement=min(1.0, top.terms.get("agreement", 0.0) / 0.12),
         explains=min(1.0, top.terms.get("explains", 0.0) / 0.35),

@@ -16,9 +16,10 @@ class Symptom(StrEnum):
     CHECK = "check"  # a question or a routine check: nothing is claimed to be wrong
 
 
-_SERVICE: Final = re.compile(
-    r"(?i)5xx|\b50[0-9]\b|error|fail|latency|slow|timeout|time-out|unavailable|unreachable|\bdown\b|refus|probe|"
-    r"apdex|success|availability|burn|missing|no data|expired?|lost|crash.?loop|cannot|stuck|blocked|backlog|lag"
+# What callers feel, by whatever else the alert is called.
+_CALLERS: Final = re.compile(
+    r"(?i)5xx|\b50[0-9]\b|errors?\b|fail|latency|slow|time-?outs?\b|unavailable|unreachable|refus|hang|apdex|burn|"
+    r"unhealthy rate|lost|missing"
 )
 _RESOURCE: Final = re.compile(
     r"(?i)cpu|memory|disk|storage|space|connection|count|utili[sz]ation|usage|saturation|threshold|load|iops|"
@@ -30,10 +31,13 @@ _CHECK: Final = re.compile(r"(?i)health ?(check|question)|scheduled|routine|hear
 
 def symptom_of(alert: Alert) -> Symptom:
     """By the alert's name first, then by its summary. What nobody can class is felt by callers: the careful answer."""
-    if alert.severity == "info" or _CHECK.search(_words(alert.name)):
-        return Symptom.CHECK
-    for text in (_words(alert.name), alert.annotations.get("summary", "")):
-        for pattern, symptom in ((_STATE, Symptom.STATE), (_RESOURCE, Symptom.RESOURCE), (_SERVICE, Symptom.SERVICE)):
+    name, summary = _words(alert.name), alert.annotations.get("summary", "")
+    if _CALLERS.search(name):
+        return Symptom.SERVICE
+    if alert.severity == "info" or _CHECK.search(name):
+        return Symptom.SERVICE if _CALLERS.search(summary) else Symptom.CHECK
+    for text in (name, summary):
+        for pattern, symptom in ((_STATE, Symptom.STATE), (_RESOURCE, Symptom.RESOURCE), (_CALLERS, Symptom.SERVICE)):
             if pattern.search(text):
                 return symptom
     return Symptom.SERVICE

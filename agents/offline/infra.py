@@ -5,6 +5,7 @@ from typing import Final, TypeVar
 
 from agents.offline.changes_near import change_findings
 from agents.offline.infra_state import state_of
+from agents.offline.infra_well import well_of
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.signatures import state_findings
 from analysis.text import clip
@@ -48,6 +49,7 @@ def conclude(task: Task, observations: tuple[Observation, ...], knowledge: Knowl
     ]
     findings = [finding for call_id, facts in read for finding in state_findings(facts, call_id, knowledge)]
     findings += state_of(read)
+    findings += well_of(read, task.window.end)
     findings += [finding for call_id, changes in changed for finding in change_findings(changes, call_id)]
     return Evidence(
         task.agent,

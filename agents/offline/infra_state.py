@@ -13,6 +13,7 @@ from domain.results import Facts
 
 STOPPED: Final = ("exited", "dead", "terminated", "stopped")
 MANY_RESTARTS: Final = 3
+STARTING_SECONDS: Final = 120.0  # a roll-out this young has not failed yet
 MOST_OF_A_KIND: Final = 40
 WAITING: Final = (
     "CrashLoopBackOff",
@@ -57,14 +58,15 @@ class Thing:
 
 def state_of(read: list[tuple[str, Facts]]) -> list[Finding]:
     """Findings of all that was read: what is stopped, restarting, unhealthy or not ready, warnings, failed probes."""
-    things = _things(read)
+    things = things_of(read)
     found = [finding for thing in things for judge in JUDGES.get(thing.kind, ()) for finding in judge(thing)]
     found += _warnings(read)
     found += _failed_probes(read)
     return found[: MOST_OF_A_KIND * 5]
 
 
-def _things(read: list[tuple[str, Facts]]) -> list[Thing]:
+def things_of(read: list[tuple[str, Facts]]) -> list[Thing]:
+    """What runs and what it needs, each with all that its facts say."""
     things: dict[tuple[str, str, str], Thing] = {}
     for call_id, facts in read:
         for at, fact in enumerate(facts.facts):
@@ -192,13 +194,15 @@ def _workload(thing: Thing) -> Iterator[Finding]:
     if thing.get("ready_replicas") is not None and ready < desired:
         what = f"{thing.text('type') or 'workload'} {name_of(thing.entity)}"
         told = f"{what} has {ready:.0f} of {desired:.0f} replicas ready"
+        age = thing.get("age_seconds")
+        starts = isinstance(age, int | float) and age < STARTING_SECONDS
         yield _finding(
             thing,
             "state.not_ready",
-            told + _because(thing),
-            thing.cite("ready_replicas", "reason", "message"),
-            Severity.ERROR,
-            0.5,
+            told + (f", {age:.0f} s after it was made" if starts else "") + _because(thing),
+            thing.cite("ready_replicas", "reason", "message", "age_seconds"),
+            Severity.INFO if starts else Severity.ERROR,
+            0.15 if starts else 0.5,
         )
     elif failed and thing.count("succeeded") < max(desired, 1):
         told = f"{thing.text('type') or 'job'} {name_of(thing.entity)} has failed ({failed:.0f} pods failed)"

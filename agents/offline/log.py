@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from agents.offline.log_findings import of_searches, of_templates, silent, silent_sources, sources_of
+from agents.offline.log_findings import of_searches, of_templates, short_captures, silent, silent_sources, sources_of
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.signatures import text_findings, text_signatures
 from domain.codec import from_plain
@@ -42,13 +42,14 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
 
 
 def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
-    """The last words of sources that fell silent, and of the alerted ones that show no warning."""
+    """The last words of sources that fell silent, of the alerted ones that show no warning, and of short captures."""
     sources = _all_sources(seen)
     quiet = [source.name for source in silent_sources(task, sources)][:_FOLLOWED]
     telling = {hit.source for _, hits in _decoded(seen, "logs_match", SignatureHits) for hit in hits.hits}
     telling |= {each.source for _, found in _decoded(seen, "logs_templates", Templates) for each in found.templates}
     alerted = [source.name for source in sources_of(task, sources) if source.name not in telling]
-    looked_at = dict.fromkeys(quiet + alerted[:_FOLLOWED])
+    short = [source.name for source in short_captures(sources) if source.name not in telling]
+    looked_at = dict.fromkeys(quiet + alerted[:_FOLLOWED] + short[:_FOLLOWED])
     return tuple(Call("logs_search", {"sources": [name], "tail_n": 10}) for name in looked_at)
 
 

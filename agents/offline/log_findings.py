@@ -34,6 +34,12 @@ _OWNER = re.compile(
     r'|"(?:container|container_name)"\s*:\s*"(?P<container>[\w.-]+)"|"(?:service|service\.name)"\s*:\s*"(?P<service>[\w.-]+)"'
 )
 _SAID = re.compile(r'"(?:msg|message|log|error|err|event|body)"\s*:\s*"((?:[^"\\]|\\.)+)"')
+_TROUBLE = re.compile(
+    r"\b(?:undefined|not (?:found|set|defined|allowed|permitted)|missing|unable to|cannot|can't|could not|failed|failure|denied|refused"
+    r"|unreachable|timed out|no such|out of (?:memory|space)|exhausted|expired|invalid|unknown|aborted|killed|exiting)\b",
+    re.IGNORECASE,
+)
+_SHORT_LINES = 30
 _REGULAR_LINES, _REGULAR_TIMES, _SILENT_LEAST = 20, 20, timedelta(seconds=60)
 _SKIPPED_WORDS = frozenset({"pod", "log", "logs", "the", "app", "service", "server", "data", "prod", "test"})
 
@@ -55,18 +61,16 @@ def of_templates(task: Task, results: Iterable[tuple[str, Templates]], cited: Pl
 
 
 def of_searches(task: Task, results: Iterable[tuple[str, Lines]], cited: Places) -> list[Finding]:
-    """Warnings and errors that only a closer look showed."""
+    """Warnings and errors that only a closer look showed, also those of programs that state no level."""
     found: dict[str, Finding] = {}
     for call_id, result in results:
         for line in result.lines:
-            if (
-                at_least(line.level, "warning")
-                and (line.source, line.line) not in cited
-                and not _FRAME.match(line.text)
-            ):
-                kind = "log.error" if at_least(line.level, "error") else "log.new"
-                statement = f"{line.source} says: {_message(line.text)}"
-                found.setdefault(_shape(line.text), _finding(task, line, line.level, kind, statement, call_id, 0.0))
+            if (line.source, line.line) in cited or _FRAME.match(line.text) or not _tells_trouble(line):
+                continue
+            kind = "log.new" if line.level == "warning" else "log.error"
+            statement = f"{line.source} says: {_message(line.text)}"
+            level = line.level or "warning"
+            found.setdefault(_shape(line.text), _finding(task, line, level, kind, statement, call_id, 0.0))
     return list(found.values())
 
 
@@ -104,6 +108,15 @@ def silent_sources(task: Task, sources: Iterable[TextSource]) -> list[TextSource
 def sources_of(task: Task, sources: Iterable[TextSource]) -> list[TextSource]:
     """The sources whose names name an alerted entity."""
     return [source for source in sources if _is_alerted(task, source.name)]
+
+
+def short_captures(sources: Iterable[TextSource]) -> list[TextSource]:
+    """Captured logs of a few lines: all that a program said before it ended."""
+    return [
+        source
+        for source in sources
+        if source.kind == "artifact" and "log" in source.name.lower() and 0 < (source.lines or 0) <= _SHORT_LINES
+    ]
 
 
 def entity_of(task: Task, source: str, text: str = "") -> str:
@@ -167,6 +180,10 @@ def _is_telling(task: Task, each: Template) -> bool:
     if each.change == "gone" or _FRAME.match(text):
         return False
     return at_least(each.level, "warning") or (not text[:1].isspace() and _is_alerted(task, each.source))
+
+
+def _tells_trouble(line: Line) -> bool:
+    return at_least(line.level, "warning") or (line.level is None and _TROUBLE.search(line.text) is not None)
 
 
 def _shape(text: str) -> str:
