@@ -125,6 +125,13 @@ async def test_a_json_line_speaks_by_its_message_and_names_its_own_service(tmp_p
     assert found.findings[0].entity == "service:ledger" and found.findings[0].citations[0].quote in line
 
 
+async def test_the_few_words_of_a_program_that_states_no_level_are_heard(tmp_path: Path) -> None:
+    text = "stdout:\nLoading settings\nsetting REGION is not set\n"
+    found = await investigate(tmp_path, {"artifacts/pod_logs.txt": text})
+    assert [finding.citations[0].quote for finding in found.findings] == ["setting REGION is not set"]
+    assert found.findings[0].severity == Severity.WARNING
+
+
 async def test_hundreds_of_different_errors_are_bounded(tmp_path: Path) -> None:
     words = [f"{a}{b}" for a in "abcdefghijklmn" for b in "opqrstuvwxyz"]
     text = "".join(f"2026-03-01T11:59:00Z ERROR {word} {word[::-1]} {word * 2} broke\n" for word in words)
