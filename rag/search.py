@@ -22,13 +22,12 @@ from store.passages import FoundPassage
 DEPTH: Final = 60  # passages that words and vectors each hand in
 HYBRID: Final = "hybrid"
 ALIKE: Final = 2  # runbooks that a likeness of names may add
-# When nothing fits. Cosines of this model lie close together: the nearest runbook of 99 alerts, their names masked, was
-# at 0.860 or more, that of 15 questions about anything else at 0.825 or less (bench/retrieval.py). A question of two or
-# three words comes out lower than it deserves, so its words may make up for it: of those 15 questions none has more
-# than half of its words in the runbook that is nearest.
-NEAR: Final = 0.84  # cosine that is enough by itself
-CLOSE: Final = 0.80  # cosine that is enough when words agree
-AGREED: Final = 0.6  # share of the question's words that stand in the passages
+# When nothing fits. Cosines of this model lie close together: the right page of 99 alerts, their names masked, was at
+# 0.86 or more, but the nearest to 15 questions about anything else at up to 0.825, and the nearest to alerts that tell
+# a mere symptom ("5xx ratio high on orders-api") at 0.83 to 0.86, mostly wrong. What tells those apart is the share of
+# the question's words that stand in the runbook: 0.38 or more for the 99, seldom above 0.3 for the wrong ones. A
+# question of two or three words comes out at a lower cosine than it deserves; then most of its words must agree.
+FITTING: Final = ((0.89, 0.0), (0.83, 0.38), (0.80, 0.6))  # from this cosine on, this share of words is enough
 _STEM: Final = 5  # letters that words must share: restarts, restarting
 _WORD: Final = re.compile(r"[a-z0-9]{2,}")
 _EMPTY: Final = frozenset(
@@ -192,7 +191,7 @@ def by_rank(found: Mapping[str, Hit]) -> list[str]:
 
 def fits(hit: Hit) -> bool:
     """Whether a document found by its text alone is worth showing."""
-    return hit.similarity >= NEAR or (hit.similarity >= CLOSE and hit.agreement >= AGREED)
+    return any(hit.similarity >= cosine and hit.agreement >= share for cosine, share in FITTING)
 
 
 def agreement(question: str, text: str) -> float:
