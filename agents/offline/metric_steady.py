@@ -11,7 +11,7 @@ LEAST_SERIES: Final = 2
 LEAST_POINTS: Final = 8  # fewer cannot tell steady from unseen
 QUIET: Final = 4.0  # robust sigmas: what metric signatures count as a change
 LEVELS: Final = ("error", "latency", "saturation", "cpu", "memory", "disk")  # kinds that have a level of their own
-RANGE: Final = 1.0  # of the present level: normal load swings less than from half to one and a half
+RANGE: Final = 4.0  # times the present level: single peaks of normal load stay within it
 FLOOR: Final = {"error": 0.02, "cpu": 10.0, "latency": 50.0}  # what is noise near zero: a ratio, percent, milliseconds
 HIGH_PERCENT: Final = 80.0  # where rules of thumb and default alerts call a resource nearly used up
 TOLD: Final = ("error", "latency", "saturation", "cpu", "memory", "disk", "traffic")
@@ -41,7 +41,8 @@ def _moved(one: SeriesSummary) -> bool:
     if one.kind not in LEVELS:
         return False
     high = one.kind in ("cpu", "memory", "disk", "saturation") and _is_percent(one) and now >= HIGH_PERCENT
-    return high or one.max - one.min > RANGE * now + FLOOR.get(one.kind, 0.0)
+    noise = FLOOR.get(one.kind, 0.0)
+    return high or abs(one.mean - now) > now + noise or one.max - one.min > RANGE * now + noise
 
 
 def _is_percent(one: SeriesSummary) -> bool:
