@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -51,12 +52,14 @@ def _plain(metric: str) -> str:
     return re.sub(r"[^a-z0-9%]+", "_", _CAMEL.sub("_", metric).lower())
 
 
+@cache
 def kind(metric: str) -> str:
     """latency | error | traffic | cpu | memory | disk | network | saturation | other, by the metric's name."""
     name = _plain(metric)
     return next((kind for kind, words in _KINDS if re.search(words, name)), "other")
 
 
+@cache
 def bad_direction(metric: str) -> int:
     """+1 where a rise is trouble, -1 where a fall is."""
     return -1 if re.search(_LESS_IS_BAD, _plain(metric)) else 1

@@ -116,9 +116,9 @@ def metrics(source: MetricsSource) -> MCPServer:
 
 def _summaries(gathered: Gathered, moment: datetime, wanted: dict[str, str], top: int) -> SeriesSummaries:
     chosen = _selected(gathered, wanted.get("entity", ""), wanted.get("metric", ""))
-    found = most_anomalous(chosen, _aware(moment).timestamp())
-    kept = tuple(found[:top])
-    return SeriesSummaries(kept, _searched(gathered, wanted, len(found), len(kept), f"around {moment.isoformat()}"))
+    kept = tuple(most_anomalous(chosen, _aware(moment).timestamp(), top))
+    matched = sum(len(one.values) > 0 for one in chosen)
+    return SeriesSummaries(kept, _searched(gathered, wanted, matched, len(kept), f"around {moment.isoformat()}"))
 
 
 def _aware(at: datetime) -> datetime:

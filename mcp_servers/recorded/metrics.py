@@ -40,18 +40,19 @@ class RecordedMetrics:
 
     def _read_file(self, name: str, found: dict[_Key, tuple[list[float], list[float]]], problems: Problems) -> int:
         times, now, late = Times(clock_of(self._bundle)), self._bundle.now.timestamp(), 0
+        epoch = times.epoch
         for stamp, entity, metric, cell in rows(self._bundle, name, _COLUMNS, problems):
-            at, value = times.epoch(stamp), _number(cell)
+            at = epoch(stamp)
             if at is None or not metric:
                 problems.note(f"{name}: rows without a readable timestamp or metric")
             elif at > now:
                 late += 1
-            elif value is None:
+            elif (value := _number(cell)) is None:
                 problems.note(f"{name}: values that are no number")
             elif isfinite(value):  # NaN is how a scraper writes "no sample"
-                kept = found[entity, metric, name]
-                kept[0].append(at)
-                kept[1].append(value)
+                stamps, values = found[entity, metric, name]
+                stamps.append(at)
+                values.append(value)
             else:
                 problems.note(f"{name}: samples that are NaN or infinite")
         return late
