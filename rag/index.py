@@ -16,8 +16,8 @@ from store.passages import IndexedDocument, IndexedPassage
 
 # Vectors are for meaning, and what a runbook means stands in its card and its first lines; words are found by full text
 # in all of it. A second vector for each runbook found no more (bench/retrieval.py) and doubles the first start.
-EMBEDDED_CHARS: Final = 500
-PARSER: Final = "1"  # a new version cuts and embeds every document again
+EMBEDDED_CHARS: Final = 300
+PARSER: Final = "2"  # a new version cuts and embeds every document again
 
 
 @dataclass(frozen=True)
