@@ -31,6 +31,7 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 }
 
 
+UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
 PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
@@ -125,9 +126,14 @@ def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
 
 
 def _entity(findings: Iterable[Finding], kind: str, case: Case) -> str:
-    """The entity of the kind at fault: of a finding, or what it runs on; else that of the most telling finding."""
-    named = [finding.entity for finding in findings]
-    around = [other for entity in named for other in case.inventory.related(entity)]
-    # A fault of the host shows in what runs there; which host it is, the alert or the inventory knows.
-    hosts = case.alerted if kind == "host" else ()
-    return next((entity for entity in (*named, *around, *hosts) if kind_of(entity) == kind), named[0])
+    """The entity of the kind at fault: of a finding, or near one, or what alerted; else of the most telling finding.
+
+    What a machine's own captures say of a machine without a name is about the machine, or the thing, that alerted.
+    """
+    named = list(dict.fromkeys(finding.entity for finding in findings))
+    told = [entity for entity in named if entity != UNNAMED_HOST]
+    around = [other for entity in told for other in case.inventory.related(entity)]
+    # A fault of the host shows in what runs there; which host it is, the alert knows.
+    asked = case.alerted if kind == "host" or not told else ()
+    fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)
+    return next(fitting, next(iter((*told, *case.alerted, *named))))
