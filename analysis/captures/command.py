@@ -12,6 +12,7 @@ _TAKE_VALUE: Final = {
     "-n", "-u", "-w", "-e", "-c", "-l", "-p", "-i", "-f", "--namespace", "--user", "--container", "--context", "--env",
     "--workdir", "--kubeconfig", "--host", "-H", "--project-name", "--file",
 }  # fmt: skip
+_FEEDERS: Final = ("echo", "printf", "yes", "true", ":")
 _TAIL: Final = re.compile(r"\s+(?:#|--)\s+(.*)$")
 
 
@@ -71,6 +72,8 @@ def parse_command(line: str, host: str = "") -> Command:
     """The command line taken apart; what cannot be split stays one word."""
     comment = match[1] if (match := _TAIL.search(line)) else ""
     stages = _stages(line[: match.start()] if match else line)
+    while len(stages) > 1 and stages[0] and stages[0][0] in _FEEDERS:  # `echo | openssl s_client`
+        stages = stages[1:]
     first, inside, remote = _unwrapped(stages[0] if stages else ())
     filters = tuple(PurePosixPath(stage[0]).name for stage in stages[1:] if stage)
     return Command(line.strip(), first, filters, inside, remote or host, comment)

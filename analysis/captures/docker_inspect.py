@@ -1,7 +1,6 @@
 """docker inspect, docker network|volume|image inspect, podman inspect: JSON documents of the container engine."""
 
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
 from analysis.captures.context import Context, Parser, safe_entity
@@ -228,41 +227,9 @@ def _image(document: dict[str, Json], context: Context) -> Fact:
     )
 
 
-_FIELD: Final = re.compile(r"\.(?:[A-Za-z]+\.)*([A-Za-z]+)")
-_TYPED: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
-    "Memory": ("memory_limit", number), "PidsLimit": ("pids_limit", number), "ShmSize": ("shm_size", number),
-    "OOMKilled": ("oom_killed", lambda text: text == "true"), "ExitCode": ("exit_code", number),
-    "RestartCount": ("restart_count", number), "Status": ("state", str), "Image": ("image", str), "Error": ("error",
-    str),
-    "User": ("user", str), "StartedAt": ("started_at", str), "FinishedAt": ("finished_at", str),
-    "NetworkMode": ("network_mode", str), "Privileged": ("privileged", lambda text: text == "true"),
-    "FailingStreak": ("health_streak", number), "IPAddress": ("addresses", lambda text: text.split()),
-    "Health": ("health", str), "Env": ("env", lambda text: text.strip("[]").split()), "Cmd": ("command", str),
-    "Init": ("init", lambda text: text == "true"), "Type": ("log_driver", str),
-}  # fmt: skip
-
-
-def parse_format(text: str, context: Context) -> list[Fact]:
-    """docker inspect with a Go template that names one field; other templates are left to the reading."""
-    field = _FIELD.findall(context.command.value("-f", "--format"))
-    names = [word for word in context.command.words[2:] if not word.startswith("-") and "{" not in word]
-    if documents(text) and not field:
-        return parse(text, context)
-    if len(field) != 1 or not names or field[0] not in _TYPED:
-        return inspect_facts(documents(text), context)
-    line = next((line for line in context.lines(text) if line.text.strip()), None)
-    attribute, read = _TYPED[field[0]]
-    if line is None:
-        return []
-    value = read(line.text.strip()) if line.text.strip() not in ("<no value>", "<nil>", "0", "-1") else None
-    if value is None and line.text.strip() in ("0", "-1") and not attribute.endswith("_limit"):
-        value = number(line.text.strip())
-    return [context.fact("container", safe_entity("container", names[-1]), line, **{attribute: value})]
-
-
 PARSERS: Final = (
     Parser(
-        "docker inspect", parse_format,
+        "docker inspect", parse,
         ("docker inspect", "docker container inspect", "docker network inspect", "docker volume inspect",
          "docker image inspect", "podman inspect", "podman network inspect", "podman volume inspect",
          "nerdctl inspect"),

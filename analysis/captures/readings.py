@@ -87,6 +87,8 @@ def count(text: str, context: Context) -> list[Fact]:
     if last not in _COUNTERS or (match := re.fullmatch(r"\s*(\d+)\s*", text)) is None:
         return []
     line = next(line for line in context.lines(text) if match[1] in line.text)
+    if re.search(r"/proc/(?:\d+|self)/fd", context.command.line):
+        return [context.fact("limit", context.place, line, name="open files", used=int(match[1]))]
     kind, told = _COUNTED.get(context.command.program, ("reading", {}))
     if kind == "reading":
         return reading(text, context)
@@ -118,7 +120,8 @@ LOG_COMMANDS: Final = (
     "crictl logs", "nerdctl logs",
     "kubectl_logs", "fetch_pod_logs", "kubectl_previous_logs", "kubectl_logs_all_containers",
     "kubectl_previous_logs_all_containers",
-    "kubectl_container_logs", "fetch_webpage", "fetch_runbook", "tail", "kubectl_logs_grep",
+    "kubectl_container_logs", "fetch_webpage", "fetch_runbook", "tail", "kubectl_logs_grep", "journalctl",
+    "docker service logs",
 )  # fmt: skip
 
 

@@ -38,6 +38,14 @@ def parse_proc_sys(text: str, context: Context) -> list[Fact]:
     )
 
 
+def parse_kernel_file(text: str, context: Context) -> list[Fact]:
+    """cat of a one-line file under /proc or /sys, getenforce: a setting named by its path."""
+    rows = [line for line in context.lines(text) if line.text.strip()]
+    path = next((path for path in context.command.paths() if path.startswith(("/proc/", "/sys/"))), "")
+    name = path or context.command.program
+    return [setting(name, rows[0].text.strip(), rows[0], context)] if len(rows) == 1 and name else []
+
+
 def parse_env(text: str, context: Context) -> list[Fact]:
     """env, printenv, .env files: of a container its environment, else settings."""
     pairs = [(match[1], match[2], line) for line in context.lines(text) if (match := _ENV.fullmatch(line.text.strip()))]
@@ -52,7 +60,7 @@ def parse_env(text: str, context: Context) -> list[Fact]:
 def parse_file(text: str, context: Context) -> list[Fact]:
     """A configuration file, or a grep of one: each setting under its section."""
     path = next(iter(context.command.paths()), "")
-    if path.endswith((".yml", ".yaml")) and (found := _yaml(text, context)):
+    if (path.endswith((".yml", ".yaml", ".json")) or text.lstrip()[:1] == "{") and (found := _yaml(text, context)):
         return found
     facts: list[Fact] = []
     section = ""
@@ -142,4 +150,5 @@ PARSERS: Final = (
         re.compile(r"\A(?:[A-Z_][A-Z0-9_]*=.*\n){3}"),
     ),
     Parser("configuration", parse_file, ("nginx -T", "crontab.conf", "docker config inspect"), _CONFS),
+    Parser("kernel file", parse_kernel_file, ("getenforce",), ("/proc/*", "/sys/*")),
 )

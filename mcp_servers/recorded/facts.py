@@ -18,6 +18,7 @@ from bundle.bundle import Bundle
 from domain.errors import BadBundle
 from domain.facts import Fact
 from domain.results import Facts, Searched
+from mcp_servers.recorded.joined import joined
 
 INSPECT: Final = "docker/containers.json"
 EVENTS: Final = "docker/events.jsonl"
@@ -117,37 +118,6 @@ def _captured(bundle: Bundle, name: str, clock: Clock, problems: list[str]) -> I
         problems.append(f"{name}: longer than {_MOST_BYTES} bytes, read as text only")
         return
     yield from facts_of(name, bundle.read_text(name), clock)
-
-
-def joined(facts: list[Fact]) -> Iterator[Fact]:
-    """The facts with containers under their names where only an id was told, and use beside its limit."""
-    names = {
-        str(fact.attributes["id"])[:_ID]: fact.entity
-        for fact in facts
-        if fact.kind == "container" and fact.attributes.get("id")
-    }
-    limits = {
-        fact.entity: fact.attributes
-        for fact in facts
-        if fact.kind == "container" and not _USE.isdisjoint(fact.attributes)
-    }
-    for fact in facts:
-        kind, _, name = fact.entity.partition(":")
-        if kind == "container" and len(name) >= _ID and name[:_ID] in names:
-            fact = replace(fact, entity=names[name[:_ID]])
-        if fact.kind == "container" and fact.entity in limits:
-            told = {
-                limit: limits[fact.entity][limit]
-                for use, limit in _LIMITS
-                if use in fact.attributes and limit in limits[fact.entity]
-            }
-            fact = replace(fact, attributes=told | fact.attributes)
-        yield fact
-
-
-_ID: Final = 12  # characters of a container's short id
-_LIMITS: Final = (("pids", "pids_limit"), ("memory_usage", "memory_limit"), ("cpu_percent", "cpu_limit"))
-_USE: Final = frozenset(limit for _, limit in _LIMITS)
 
 
 def shortened(fact: Fact, kept: Collection[str]) -> Fact:

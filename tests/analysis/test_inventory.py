@@ -1,5 +1,7 @@
 """The inventory: which names are one thing, who has which address, who needs whom."""
 
+# ruff: noqa: E501 (documents in one line)
+
 from analysis.inventory import Inventory
 from domain.facts import Attribute, Fact
 from domain.results import Edge
@@ -21,7 +23,18 @@ SHOP = (
 
 def test_id_name_service_alias_and_address_are_one_container() -> None:
     inventory = Inventory.build(SHOP)
-    for name in ("shop-api-1", ID, ID[:12], "api", "service:api", "backend", "172.20.0.5", "172.20.0.5:80", "http://api:80/x", "localhost:8080"):
+    for name in (
+        "shop-api-1",
+        ID,
+        ID[:12],
+        "api",
+        "service:api",
+        "backend",
+        "172.20.0.5",
+        "172.20.0.5:80",
+        "http://api:80/x",
+        "localhost:8080",
+    ):
         assert inventory.resolve(name) is not None, name
         assert inventory.same(inventory.resolve(name) or "", "container:shop-api-1"), name
     assert inventory.resolve("nobody") is None and not inventory.same("service:api", "service:db")
@@ -54,7 +67,17 @@ def test_a_container_in_anothers_network_needs_it() -> None:
 
 
 def test_pods_belong_to_their_workload_and_node_and_need_claims() -> None:
-    pod = Fact("pod", "pod:cart-6d4cf56db6-x7k2p", {"owner": "ReplicaSet/cart-6d4cf56db6", "node": "n1", "claims": ["data"], "service_account": "cart", "addresses": ["10.1.0.9"]})
+    pod = Fact(
+        "pod",
+        "pod:cart-6d4cf56db6-x7k2p",
+        {
+            "owner": "ReplicaSet/cart-6d4cf56db6",
+            "node": "n1",
+            "claims": ["data"],
+            "service_account": "cart",
+            "addresses": ["10.1.0.9"],
+        },
+    )
     inside = container("cart-app", pod="cart-6d4cf56db6-x7k2p")
     claim = Fact("claim", "volume:data", {"used_by": ["cart-6d4cf56db6-x7k2p"], "storage_class": "fast"})
     inventory = Inventory.build((pod, inside, claim))
@@ -103,5 +126,9 @@ def test_the_same_facts_in_any_order_give_the_same_edges() -> None:
 
 def test_an_empty_inventory_answers_everything() -> None:
     inventory = Inventory.build(())
-    assert inventory.resolve("x") is None and inventory.related("pod:x") == () and inventory.same("service:x", "container:x")
+    assert (
+        inventory.resolve("x") is None
+        and inventory.related("pod:x") == ()
+        and inventory.same("service:x", "container:x")
+    )
     assert not inventory.depends("service:a", "service:b") and inventory.edges() == ()

@@ -84,3 +84,13 @@ async def test_pods_of_a_captured_list_are_handed_out_with_line_and_quote(tmp_pa
     (fact,) = found.facts
     assert (fact.entity, fact.line) == ("pod:cart-6d4cf56db6-x7k2p", 3)
     assert fact.quote is not None and fact.quote in listed.split("\n")[2]
+
+
+async def test_a_container_known_by_its_id_gets_its_name_and_its_limit(tmp_path: Path) -> None:
+    path = f"/sys/fs/cgroup/system.slice/docker-{'9f2c4f6b1d0e' + '0' * 52}.scope/memory.current"
+    found = await ask(tmp_path, "containers_stats", extra={"artifacts/cgroup.txt": f"$ cat {path}\n536870912\n"})
+    fact = next(fact for fact in found.facts if fact.source == "artifacts/cgroup.txt")
+    assert (fact.entity, fact.attributes) == (
+        "container:shop-api",
+        {"memory_usage": 536870912, "memory_limit": 536870912},
+    )

@@ -52,3 +52,19 @@ async def test_a_snapshot_is_read_by_kind_and_what_is_unknown_becomes_notes(tmp_
 async def test_a_bundle_without_any_capture_answers_with_nothing_and_says_where_it_looked(tmp_path: Path) -> None:
     found = await ask(tmp_path, {"kinds": ["kernel"]})
     assert found.facts == () and "artifacts/facts.txt" in found.searched.source
+
+
+async def test_zombies_of_a_health_check_belong_to_the_container_that_runs_it(tmp_path: Path) -> None:
+    inspect = [
+        {
+            "Name": "/api",
+            "State": {"Status": "running"},
+            "Config": {"Healthcheck": {"Test": ["CMD", "curl", "-f", "localhost"]}},
+        }
+    ]
+    extra = {
+        "docker/containers.json": json.dumps(inspect),
+        "artifacts/ps.txt": "$ ps -eo stat,comm | grep -c 'Z.*curl'\n900\n",
+    }
+    (fact,) = (await ask(tmp_path, {"kinds": ["process"]}, extra)).facts
+    assert (fact.entity, fact.attributes["count"]) == ("container:api", 900)

@@ -209,3 +209,26 @@ def test_network_and_volume_lists_and_disk_use() -> None:
         ("docker Images", 2_100_000_000),
         ("docker Local Volumes", 40_000_000_000),
     ]
+
+
+def test_a_template_of_several_fields_and_a_part_as_json_are_put_together() -> None:
+    seen = only(
+        "$ docker inspect --format '{{.Name}} {{.State.ExitCode}} oom={{.State.OOMKilled}}' web\n/web 137 oom=true\n",
+        "container",
+    )
+    assert (seen.entity, seen.attributes) == ("container:web", {"exit_code": 137, "oom_killed": True})
+    health = told(
+        "$ docker inspect -f '{{json .State.Health}}' web\n"
+        + json.dumps({"Status": "unhealthy", "FailingStreak": 3, "Log": []})
+        + "\n",
+        "container",
+    )
+    assert (health["health"], health["health_streak"]) == ("unhealthy", 3)
+    assert "memory_limit" not in told("$ docker inspect -f '{{.HostConfig.Memory}}' web\n0\n", "container")
+
+
+def test_fields_that_grep_left_of_inspect_are_typed() -> None:
+    facts = read(
+        '$ docker inspect web | grep -iE "oom|exitcode"\n            "OOMKilled": true,\n            "ExitCode": 137,\n'
+    )
+    assert [fact.attributes for fact in facts] == [{"oom_killed": True}, {"exit_code": 137}]

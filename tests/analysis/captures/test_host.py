@@ -275,3 +275,38 @@ def test_an_unknown_document_becomes_notes_by_path() -> None:
         ("a.b.1", "x"),
         ("ok", True),
     ]
+
+
+def test_pools_arrays_and_dying_disks() -> None:
+    assert (
+        told("$ zpool status tank\n  pool: tank\n state: DEGRADED\nerrors: No known data errors\n", "disk")["errors"]
+        == "DEGRADED"
+    )
+    assert (
+        told(
+            "$ cat /proc/mdstat\nPersonalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0](F)\n      1000 blocks [2/1] [_U]\n",
+            "disk",
+        )["errors"]
+        == "degraded: 1 of 2 members"
+    )
+    assert told("$ smartctl -H /dev/sda\nSMART overall-health self-assessment test result: FAILED!\n", "disk") == {
+        "device": "sda",
+        "errors": "SMART FAILED",
+    }
+    assert told("$ swapon -s\nFilename Type Size Used Priority\n/dev/sda2 partition 1024 512 -2\n", "memory") == {
+        "swap_total": 1 << 20,
+        "swap_used": 512 << 10,
+    }
+
+
+def test_descriptors_of_a_process_and_kernel_files() -> None:
+    assert told("$ ls /proc/71/fd | wc -l\n1024\n", "limit") == {"name": "open files", "used": 1024}
+    assert (
+        told("$ cat /sys/kernel/mm/transparent_hugepage/enabled\n[always] madvise never\n", "setting")["value"]
+        == "[always] madvise never"
+    )
+    daemon = read('$ cat /etc/docker/daemon.json\n{\n  "log-driver": "local",\n  "mtu": 1400\n}\n')
+    assert [(f.attributes["name"], f.attributes["value"], f.line) for f in daemon] == [
+        ("log-driver", "local", 3),
+        ("mtu", 1400, 4),
+    ]

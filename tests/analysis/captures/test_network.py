@@ -130,3 +130,11 @@ def test_firewalls_tell_rules_policies_and_chains_that_are_not_there() -> None:
     )
     assert (policy.attributes["policy"], rule.attributes["target"]) == ("DROP", "REJECT")
     assert told("$ iptables -S\n-A INPUT -p tcp --dport 5432 -j DROP\n", "firewall")["target"] == "DROP"
+
+
+def test_a_certificate_read_from_a_server_by_a_pipe_is_about_that_server() -> None:
+    fact = only(
+        "$ echo | openssl s_client -connect web.shop.example:443 2>/dev/null | openssl x509 -noout -enddate\nnotAfter=Feb 28 12:00:00 2026 GMT\n",
+        "certificate",
+    )
+    assert (fact.entity, fact.attributes["days_left"]) == ("certificate:web.shop.example", -1.0)

@@ -221,3 +221,16 @@ def test_monitors_tell_what_they_watch_and_how_it_stands() -> None:
     }
     fact = only(json.dumps(monitors), "object", "artifacts/monitors.json")
     assert (fact.entity, fact.attributes["status"], fact.attributes["type"]) == ("service:pay", "Alert", "monitor")
+
+
+def test_series_of_prometheus_answers_keep_their_last_value() -> None:
+    answer = {
+        "status": "success",
+        "query": "up",
+        "data": {
+            "resultType": "matrix",
+            "result": [{"metric": {"__name__": "up", "job": "a"}, "values": [[1, "1"], [2, "0"]]}],
+        },
+    }
+    fact = only("# execute_prometheus_range_query {}\n" + json.dumps(answer), "reading")
+    assert (fact.attributes["name"], fact.attributes["value"], fact.attributes["command"]) == ("up{job=a}", 0.0, "up")
