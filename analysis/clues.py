@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Final
@@ -126,8 +126,3 @@ def _delays(edges: Sequence[TraceEdge]) -> Iterator[Clue]:
             f"({edge.operation}), {number(edge.gap_before_ms)} ms before"
         )
         yield Clue(blamed, "network.delay", DIRECT + weighed(edge.score), why, edge=at)
-
-
-def strongest(of: Iterable[Clue]) -> Clue | None:
-    """The strongest clue, ties by what it says."""
-    return max(of, key=lambda clue: (clue.strength, clue.why), default=None)

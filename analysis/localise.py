@@ -1,5 +1,6 @@
 """Which entity is at fault: clues of metrics, traces and the call graph, fused to one ranked list."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from analysis.clues import Clue
 from domain.alert import Alert
 from domain.results import Edge, SeriesSummary, TraceEdge
 
+_NAME: Final = re.compile(r"[^,;|\s]*\w")  # something is left of it as an entity's name
 ALSO: Final = 0.1  # of a second clue's strength: agreement helps, but ten weak clues do not beat a strong one
 REFUTED: Final = 1.5  # off, in powers of ten of sigmas: below any clue that stands
 CALLS: Final = 3  # or a median is an anecdote
@@ -53,6 +55,8 @@ def rank(
     ]
     by_entity: dict[str, list[Clue]] = defaultdict(list)
     for clue in found:
+        if not _NAME.match(clue.entity):
+            continue  # a series without a label is nobody's
         by_entity[clue.entity].append(clue)
     return sorted((_suspect(name, of) for name, of in by_entity.items()), key=lambda one: (-one.score, one.entity))
 

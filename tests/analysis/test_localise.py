@@ -99,3 +99,9 @@ def test_new_errors_of_the_last_in_the_call_graph_outrank_those_of_its_callers()
     new = [Finding(f"service:{name}", "log.new", "says", severity=Severity.ERROR) for name in ("web", "api", "lonely")]
     noise = Finding("service:auth", "trace.slow", "auth: rose", captures={"strength": "2.1"})
     assert [name for name, _ in fuse([*new, noise], EDGES)] == ["api", "lonely", "auth", "web"]
+
+
+def test_a_series_that_names_nobody_gives_no_suspect() -> None:
+    assert names(SLOW, ["service:web"], [latency("", 300), latency(", x", 300), latency("api", 50)], EDGES, []) == [
+        "api"
+    ]
