@@ -1,8 +1,17 @@
 """The log tactic: which known faults left a mark, what is new since the alert, and who fell silent."""
 
+from dataclasses import replace
 from typing import TypeVar
 
-from agents.offline.log_findings import of_searches, of_templates, short_captures, silent, silent_sources, sources_of
+from agents.offline.log_findings import (
+    entity_of,
+    of_searches,
+    of_templates,
+    short_captures,
+    silent,
+    silent_sources,
+    sources_of,
+)
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.signatures import text_findings, text_signatures
 from domain.codec import from_plain
@@ -56,7 +65,7 @@ def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
 def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
     known: list[Finding] = []
     for call_id, hits in _decoded(seen, "logs_match", SignatureHits):
-        known.extend(text_findings(hits, call_id, knowledge))
+        known.extend(text_findings(_owned(task, hits), call_id, knowledge))
     cited = {(each.source, each.line) for finding in known for each in finding.citations}
     shapes = _decoded(seen, "logs_novel", Templates) + _decoded(seen, "logs_templates", Templates)
     generic = of_templates(task, shapes, cited)
@@ -75,6 +84,15 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
         findings=tuple(known + gone + shown),
         gaps=_gaps(seen),
     )
+
+
+def _owned(task: Task, hits: SignatureHits) -> SignatureHits:
+    """The hits with whose text they stand in: a capture's hit is about what was captured, not about the file."""
+    owned = (
+        replace(hit, entity=hit.entity or entity_of(task, hit.source, hit.lines[0].text if hit.lines else ""))
+        for hit in hits.hits
+    )
+    return replace(hits, hits=tuple(owned))
 
 
 def _conclusion(sources: list[TextSource], known: list[Finding], generic: list[Finding], gone: list[Finding]) -> str:

@@ -80,6 +80,11 @@ async def test_a_known_sign_comes_first_and_carries_the_fault(tmp_path: Path) ->
     assert not any(each.kind == "log.new" for each in found.findings), "the same line is not told twice"
 
 
+async def test_a_known_sign_in_a_capture_is_about_what_alerted_and_not_about_the_file(tmp_path: Path) -> None:
+    found = await investigate(tmp_path, {"artifacts/facts.txt": "FATAL: sorry, too many clients already\n"}, (SLOTS,))
+    assert found.findings[0].entity == "container:shop-web"
+
+
 async def test_a_new_error_says_what_the_line_says_and_quotes_it(tmp_path: Path) -> None:
     line = "2026-03-01T11:58:00Z ERROR cannot reach ledger:9000: connection refused\n"
     found = await investigate(tmp_path, {"logs/shop-web.log": steady("INFO served a page") + line * 3})
