@@ -132,3 +132,8 @@ def test_an_empty_inventory_answers_everything() -> None:
         and inventory.same("service:x", "container:x")
     )
     assert not inventory.depends("service:a", "service:b") and inventory.edges() == ()
+
+
+def test_an_entity_made_of_an_address_and_port_is_the_container_that_has_the_address() -> None:
+    inventory = Inventory.build(SHOP)
+    assert inventory.same("service:172.20.0.6:5432", "service:db") and inventory.depends("service:api", "service:172.20.0.6:5432")
