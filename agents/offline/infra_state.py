@@ -1,6 +1,7 @@
 """What is wrong with the state of things, whatever the reason: findings that need no runbook."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -350,10 +351,16 @@ PROBED: Final = {
 }
 
 
+def _answered(told: Mapping[str, Attribute]) -> bool:
+    """Whether a server answered that it does not like the question (HTTP 4xx): then it is there and reachable."""
+    status = str(told.get("status") or told.get("actual") or "")
+    return bool(re.fullmatch(r"4[0-9]{2}", status))
+
+
 def failed_probe(fact: Fact) -> str:
     """What failed, in words; empty for what succeeded."""
     told = fact.attributes
-    if fact.kind == "probe" and told.get("ok") is False:
+    if fact.kind == "probe" and told.get("ok") is False and not _answered(told):
         why = told.get("error") or told.get("status") or "no answer"
         what = f"{told.get('type') or 'probe'} probe of {told.get('target') or fact.entity}"
         return f"The {what} failed: {clip(str(why), 240)}"

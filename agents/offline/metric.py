@@ -13,7 +13,7 @@ from analysis.localise import Suspect, rank
 from analysis.signatures import metric_findings
 from domain.codec import from_plain
 from domain.entity import entity as named
-from domain.entity import kind_of, name_of
+from domain.entity import is_entity, kind_of, name_of
 from domain.evidence import Citation, Evidence, Finding, Gap, Severity
 from domain.plan import Task
 from domain.results import Edge, SeriesSummaries, SeriesSummary, Topology, TraceEdge, TraceEdges
@@ -139,9 +139,11 @@ def _cite(call: str, source: str, path: str, one: SeriesSummary) -> tuple[Citati
 
 
 def _entity(task: Task, name: str, clue: Clue, series: tuple[SeriesSummary, ...]) -> str:
-    known = next((entity for entity in task.entities if name_of(entity) == name), None)
+    known = next((entity for entity in task.entities if name in (entity, name_of(entity))), None)
     if known:
         return known
+    if is_entity(name):
+        return name
     metric = series[clue.series].metric if clue.series is not None else ""
     return named("host" if metric.startswith("node_") else kind_by_name(name), name)
 
