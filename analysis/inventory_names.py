@@ -1,6 +1,7 @@
 """Which names mean the same thing: entities, their aliases, ids and addresses."""
 
 import re
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
@@ -24,8 +25,7 @@ class Names:
         self.root: dict[str, str] = {}  # entity -> an entity nearer to the one that stands for its group
         self._alias: dict[str, str] = {}  # any other name, lower case -> entity
         self._address: dict[str, list[str]] = defaultdict(list)  # address -> who has or had it, the present owner last
-        self._by_name: dict[str, tuple[str, ...]] = {}
-        self._named_of = -1  # how many entities there were when `_by_name` was made
+        self._by_name: dict[str, list[str]] = {}  # lower-case name -> entities, those that run first
 
     def learn(self, fact: Fact) -> None:
         """Names, ids and addresses that a fact tells."""
@@ -55,7 +55,9 @@ class Names:
 
     def add(self, of: str) -> str:
         """Makes the entity known."""
-        self.root.setdefault(of, of)
+        if of not in self.root:
+            self.root[of] = of
+            insort(self._by_name.setdefault(name_of(of).lower(), []), of, key=lambda e: (_rank(e), e))
         return of
 
     def call(self, of: str, name: str) -> None:
@@ -145,23 +147,13 @@ class Names:
     def _exact(self, name: str, kind: str) -> str | None:
         if owner := self.address_owner(name):
             return owner
-        found = self._entities_of(name)
+        found = self._by_name.get(name)
         if found:
             return next((of for of in found if kind_of(of) == kind), found[0])
         alias = self._alias.get(name)
         if alias is None and len(name) > _SHORT_ID and re.fullmatch(r"[0-9a-f]+", name):
             alias = self._alias.get(name[:_SHORT_ID])
         return alias
-
-    def _entities_of(self, name: str) -> tuple[str, ...]:
-        """The entities of this name, those that run first."""
-        if self._named_of != len(self.root):
-            found: dict[str, list[str]] = defaultdict(list)
-            for of in sorted(self.root, key=lambda e: (_rank(e), e)):
-                found[name_of(of).lower()].append(of)
-            self._by_name = {key: tuple(of) for key, of in found.items()}
-            self._named_of = len(self.root)
-        return self._by_name.get(name, ())
 
 
 def _rank(of: str) -> int:
