@@ -23,6 +23,7 @@ _FIELDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 )
 _VERIFY: Final = re.compile(r"Verify return code: (\d+)")
 _NAMES: Final = re.compile(r"DNS:([\w.*-]+)")
+_OPENSSL: Final = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4}) (?:GMT|UTC)")
 _CN: Final = re.compile(r"CN\s*=\s*([^,/\n]+)")
 
 
@@ -38,7 +39,7 @@ def parse(text: str, context: Context) -> list[Fact]:
         return []
     verify = _VERIFY.search(text)
     code = int(verify[1]) if verify else None
-    end = context.time(told.get("not_after"))
+    end = _end(told.get("not_after"), context)
     days = _days(end, context.clock.now)
     subject = told.get("subject")
     telling = lines.get("error") or lines.get("not_after") or lines["subject"]
@@ -58,6 +59,12 @@ def parse(text: str, context: Context) -> list[Fact]:
             else None,
         )
     ]
+
+
+def _end(told: str | None, context: Context) -> datetime | None:
+    """When it ends. OpenSSL writes the year last, where a log line's stamp has none."""
+    match = _OPENSSL.fullmatch(told or "")
+    return context.time(f"{match[2]} {match[1]} {match[4]} {match[3]} +0000") if match else context.time(told)
 
 
 def _days(end: datetime | None, now: datetime) -> float | None:

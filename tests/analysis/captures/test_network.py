@@ -122,6 +122,11 @@ def test_certificates_tell_how_many_days_are_left() -> None:
     )
 
 
+def test_a_certificate_that_ends_next_year_is_not_taken_as_ended_this_year() -> None:
+    seen = told("$ openssl x509 -noout -enddate -in web.pem\nnotAfter=Mar 11 12:00:00 2027 GMT\n", "certificate")
+    assert seen["days_left"] == 375.0
+
+
 def test_firewalls_tell_rules_policies_and_chains_that_are_not_there() -> None:
     missing = told("$ iptables -t nat -nL DOCKER\niptables: No chain/target/match by that name.\n", "firewall")
     assert (missing["table"], missing["chain"], missing["exists"]) == ("nat", "DOCKER", False)
