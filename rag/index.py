@@ -2,9 +2,12 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
 
 from domain.runbook import Runbook
 from rag.chinese import bigrams
@@ -36,19 +39,30 @@ def fingerprint(runbook: Runbook) -> str:
 
 
 async def refresh(database: Database, embedder: Embedder, runbooks: Iterable[Runbook]) -> Refreshed:
-    """Bring the index up to date; one query when nothing changed."""
+    """Bring the index up to date; one query when nothing changed. Any number of processes may ask at once."""
+    wanted = {runbook.name: runbook for runbook in runbooks}
+    heads = {name: _head(runbook, embedder) for name, runbook in wanted.items()}
     async with database.connection() as connection:
-        known = {name: each for name, each in (await passages.documents(connection)).items() if each.kind == "runbook"}
-        wanted = {runbook.name: runbook for runbook in runbooks}
-        heads = {name: _head(runbook, embedder) for name, runbook in wanted.items()}
-        changed = [name for name, head in heads.items() if known.get(name) != head]
-        gone = sorted(known.keys() - wanted.keys())
-        for name in gone:
-            await passages.remove_document(connection, name)
-        for name in changed:
-            pieces = await asyncio.to_thread(cut, wanted[name], embedder)
-            await passages.replace_document(connection, heads[name], pieces)
+        if not any(await _differences(connection, heads)):
+            return Refreshed(unchanged=len(heads))
+        async with connection.transaction():
+            await passages.lock(connection)
+            # What another process did while this one waited need not be done again.
+            changed, gone = await _differences(connection, heads)
+            for name in gone:
+                await passages.remove_document(connection, name)
+            for name in changed:
+                pieces = await asyncio.to_thread(cut, wanted[name], embedder)
+                await passages.replace_document(connection, heads[name], pieces)
     return Refreshed(tuple(changed), tuple(gone), len(wanted) - len(changed))
+
+
+async def _differences(
+    connection: AsyncConnection[DictRow], heads: Mapping[str, IndexedDocument]
+) -> tuple[list[str], list[str]]:
+    """Names of what is new or changed, and of what is gone."""
+    known = {name: each for name, each in (await passages.documents(connection)).items() if each.kind == "runbook"}
+    return [name for name, head in heads.items() if known.get(name) != head], sorted(known.keys() - heads.keys())
 
 
 def _head(runbook: Runbook, embedder: Embedder) -> IndexedDocument:

@@ -62,6 +62,11 @@ async def documents(connection: AsyncConnection[DictRow]) -> dict[str, IndexedDo
     return {row["name"]: IndexedDocument(**row) for row in await cursor.fetchall()}
 
 
+async def lock(connection: AsyncConnection[DictRow]) -> None:
+    """Have the index to oneself until the transaction ends: two who replace one document at once would collide."""
+    await connection.execute(queries("passages")["lock"])
+
+
 async def replace_document(
     connection: AsyncConnection[DictRow], document: IndexedDocument, passages: Sequence[IndexedPassage]
 ) -> None:

@@ -1,5 +1,6 @@
 """The index in the real database, with the real embedder: what goes in, what comes out."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,13 @@ def test_an_embedder_puts_a_question_nearest_to_its_answer(embedder):
     assert sum(a * b for a, b in zip(question, near, strict=True)) > sum(
         a * b for a, b in zip(question, far, strict=True)
     )
+
+
+async def test_two_who_index_a_fresh_database_at_once_do_the_work_once(database):
+    embedders = Counting(), Counting()
+    done = await asyncio.gather(*(RunbookIndex(database, each).refresh(BOOKS) for each in embedders))
+    assert sorted(len(each.indexed) for each in done) == [0, len(BOOKS)]
+    assert sorted(each.asked for each in embedders) == [0, len(BOOKS)]
 
 
 async def test_only_what_changed_is_embedded_and_what_is_gone_is_removed(database):
