@@ -32,6 +32,7 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 
 
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
+HOSTLY: Final = ("host", "network")  # kinds of which a container that complains is only a witness
 PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
@@ -133,7 +134,8 @@ def _entity(findings: Iterable[Finding], kind: str, case: Case) -> str:
     named = list(dict.fromkeys(finding.entity for finding in findings))
     told = [entity for entity in named if entity != UNNAMED_HOST]
     around = [other for entity in told for other in case.inventory.related(entity)]
-    # A fault of the host shows in what runs there; which host it is, the alert knows.
-    asked = case.alerted if kind == "host" or not told else ()
+    # A fault of the host or its network shows in what runs there; which host it is, the alert knows.
+    asked = case.alerted if kind in HOSTLY or not told else ()
     fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)
-    return next(fitting, next(iter((*told, *case.alerted, *named))))
+    hosts = (entity for entity in asked if kind_of(entity) == "host")
+    return next(fitting, None) or next(hosts, next(iter((*told, *case.alerted, *named))))
