@@ -5,13 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Self
+from typing import Final, Self
 
+from analysis.captures.context import HOST
 from analysis.inventory_links import Links
 from analysis.inventory_names import RUNNING, Names
 from domain.entity import entity, kind_of, name_of
 from domain.facts import Fact
 from domain.results import Edge
+
+_HERE: Final = entity("host", HOST)
 
 
 class Inventory:
@@ -37,6 +40,7 @@ class Inventory:
             links.need(links.of_edge(edge.caller), links.of_edge(edge.callee), edge.origin or "topology")
         for fact in known:
             links.connect(fact)
+        links.settle(known)
         return cls(names, links)
 
     def resolve(self, text: str, kind: str = "") -> str | None:
@@ -58,7 +62,14 @@ class Inventory:
         """Whether both entities are one thing."""
         if a == b or self._names.known_group(a) == self._names.known_group(b):
             return True
+        if kind_of(a) == kind_of(b) == "host":
+            return self._is_here(a) and self._is_here(b)
         return name_of(a) == name_of(b) and kind_of(a) in RUNNING and kind_of(b) in RUNNING
+
+    def _is_here(self, host: str) -> bool:
+        """Whether the machine is the one of an incident that has only one: captures seldom tell its name."""
+        known = [of for of in self._names.root if kind_of(of) == "host" and of != _HERE]
+        return host == _HERE or not known or known == [host]
 
     def depends(self, a: str, b: str) -> bool:
         """Whether a needs b, directly or through others."""

@@ -2,12 +2,13 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from analysis.addresses import hosts_in_env, hosts_in_text
 from analysis.captures import kube_words
 from analysis.inventory_names import Names, outside, safe, texts
-from domain.entity import is_entity, name_of
+from domain.entity import is_entity, kind_of, name_of
 from domain.facts import Fact
 
 
@@ -33,6 +34,21 @@ class Links:
         }.get(fact.kind)
         if reader is not None:
             reader(of, told)
+
+    def settle(self, facts: Iterable[Fact]) -> None:
+        """Where all that was captured is of one machine, its containers need it, and it needs its disks."""
+        known = tuple(facts)
+        hosts = {
+            fact.entity for fact in known if kind_of(fact.entity) == "host" and fact.kind not in ("node", "memory")
+        }
+        if len(hosts) != 1 or any(fact.kind == "pod" for fact in known):
+            return
+        (host,) = hosts
+        for of in sorted({fact.entity for fact in known}):
+            if kind_of(of) == "container":
+                self.need(of, host, "host")
+            elif kind_of(of) == "disk":
+                self.need(host, of, "host")
 
     def _connect_container(self, of: str, told: dict[str, Any]) -> None:
         if pod := told.get("pod"):

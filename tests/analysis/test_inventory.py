@@ -136,4 +136,21 @@ def test_an_empty_inventory_answers_everything() -> None:
 
 def test_an_entity_made_of_an_address_and_port_is_the_container_that_has_the_address() -> None:
     inventory = Inventory.build(SHOP)
-    assert inventory.same("service:172.20.0.6:5432", "service:db") and inventory.depends("service:api", "service:172.20.0.6:5432")
+    assert inventory.same("service:172.20.0.6:5432", "service:db") and inventory.depends(
+        "service:api", "service:172.20.0.6:5432"
+    )
+
+
+def test_on_a_single_machine_containers_need_it_and_it_needs_its_disks() -> None:
+    host, disk = Fact("load", "host:localhost", {}), Fact("filesystem", "disk:/var", {})
+    inventory = Inventory.build((container("web"), host, disk))
+    assert inventory.depends("container:web", "disk:/var") and not inventory.depends("disk:/var", "container:web")
+    assert inventory.same("host:localhost", "host:vps-1")
+
+
+def test_with_two_machines_nothing_is_assumed_of_where_things_run() -> None:
+    inventory = Inventory.build(
+        (container("web"), Fact("load", "host:a", {}), Fact("load", "host:b", {}), Fact("filesystem", "disk:/var", {}))
+    )
+    assert not inventory.depends("container:web", "disk:/var")
+    assert not inventory.same("host:a", "host:b") and not inventory.same("host:localhost", "host:a")
