@@ -155,8 +155,10 @@ class Bundle:
                 continue
             if why := self._no_text(name):
                 gaps.append(Gap(name, why))
-            else:
-                names.append(name)
+                continue
+            names.append(name)
+            if not self.size(name):
+                gaps.append(Gap(name, "is empty"))
         return tuple(names), tuple(gaps)
 
     def _no_text(self, name: str) -> str:

@@ -55,7 +55,10 @@ class RecordedChanges:
                 time = parse_time(at, clock) if isinstance(at, str | int | float) else None
                 if time is None:
                     problems.append(f"{FILE}:{number}: no readable time")
-                yield _change(item, number, raw, time)
+                change = _change(item, number, raw, time)
+                if change.diff and not self._bundle.exists(change.diff):
+                    problems.append(f"{FILE}:{number}: the bundle has no such diff: {change.diff[:LONGEST]!r}")
+                yield change
         except BadBundle as exc:
             problems.append(str(exc))
 

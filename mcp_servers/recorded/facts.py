@@ -26,6 +26,8 @@ STATS: Final = "docker/stats.jsonl"
 SNAPSHOT: Final = "host/snapshot.json"
 PROBES: Final = "network/probes.json"
 MOST_FACTS: Final = 3000
+_DOCUMENTS: Final = (INSPECT, EVENTS, STATS, SNAPSHOT, PROBES)
+_BLANK_BYTES: Final = 3  # [] or {} and a line end: somebody looked, and there was nothing
 _MOST_BYTES: Final = 4_000_000  # of one capture; what is longer is a log, not a command's output
 _NO_CAPTURES: Final = ("*.diff", "*.patch")
 _EVENT_LOGS: Final = ("logs/*events*",)  # written by collectors: one event a line
@@ -82,7 +84,10 @@ def _collect(bundle: Bundle) -> Collected:
     sources = [name for name in bundle.files() if _is_source(name)]
     for name in sources:
         try:
+            before = len(facts)
             facts += _read(bundle, name, clock, problems)
+            if len(facts) == before and name in _DOCUMENTS and bundle.size(name) > _BLANK_BYTES:
+                problems.append(f"{name}: nothing in it could be read as a fact")
         except BadBundle as exc:
             problems.append(str(exc))
         except _STUMBLES as exc:
