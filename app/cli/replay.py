@@ -9,7 +9,7 @@ from app.bootstrap import House, open_house
 from app.cli.screen import Progress, progress, show_report
 from app.investigation import Outcome
 from app.keep import keep
-from app.replay import MARKDOWN, REPORT, replay, write
+from app.replay import MARKDOWN, REPORT, incident_of, replay, write
 from app.settings import Settings, load_settings
 from bundle.bundle import Bundle, open_bundle
 from bundle.write import must_be_free
@@ -24,6 +24,7 @@ def run_replay(bundle: str, out: Path | None, *, force: bool, as_json: bool, evi
     if out is not None:
         must_be_free(out, force)
     with open_bundle(find(bundle)) as opened, progress() as shown:
+        incident_of(opened)  # before the database is started: what cannot be replayed is said at once
         outcome, folder = asyncio.run(_replay(settings, opened, out, shown, force=force, evidence=evidence))
     show_report(folder / (REPORT if as_json else MARKDOWN), folder, outcome.unanswered, whole=as_json)
 
