@@ -9,7 +9,7 @@ from math import exp, log
 from typing import Final
 
 from analysis.callgraph import callees, distances
-from analysis.diffs import Effect, effect, names
+from analysis.diffs import NOTHING, Effect, effect, names, told_bound
 from domain.results import Change, Edge
 
 HARMLESS: Final = re.compile(
@@ -38,6 +38,8 @@ class Suspicion:
     score: float
     why: tuple[str, ...]
     effect: float = 0.0  # what its diff is likely to do; at or below 0 there is no reason in it to blame the change
+    does: Effect = NOTHING
+    deploy: Change | None = None  # that carried it
 
 
 def before(changes: Iterable[Change], moment: datetime, minutes: float) -> list[Change]:
@@ -85,7 +87,7 @@ def suspicions(
     failing = _words(failing_text)
     shared = {name: sum(log(len(whole) / spread[word]) for word in of & failing) for name, of in words.items()}
     most = max(shared.values(), default=0.0) or 1.0
-    does = {one.id: _effect(diffs.get(one.id, ""), failing_text) for one in whole}
+    does = {one.id: _effect(one, diffs.get(one.id, ""), failing_text) for one in whole}
     found = [
         _suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried), does[one.id])
         for one in whole
@@ -98,13 +100,19 @@ def guilty(ranked: Sequence[Suspicion]) -> Suspicion | None:
     return next((one for one in ranked if one.effect > 0 and one.score >= BAR), None)
 
 
-def _effect(diff: str, failing: str) -> Effect:
-    """What the diff does; code that the symptom names verbatim is at work in it, also where it was only added."""
-    does = effect(diff)
-    named = sorted(name for name in names(diff) if re.search(rf"\b{re.escape(name)}\b", failing))
+def worth_reading(ranked: Sequence[Suspicion], most: int) -> list[Change]:
+    """The changes whose diff may tell something, the most suspicious first."""
+    return [one.change for one in ranked if one.change.diff and not is_idle(one.change)][:most]
+
+
+def _effect(one: Change, diff: str, failing: str) -> Effect:
+    """What the change does; code or a flag that the symptom names verbatim is at work in it, also where only added."""
+    does = effect(diff) if diff else told_bound(one.summary) or NOTHING
+    known = names(diff) | ({one.id} if one.kind == "flag" else set())
+    named = sorted(name for name in known if re.search(rf"\b{re.escape(name)}\b", failing))
     if does.score > 0 or not named:
         return does
-    return Effect(NAMED, f"the symptom names {named[0]}")
+    return Effect(NAMED, f"the symptom names {named[0]}", (named[0].lower(),))
 
 
 def _words(text: str) -> set[str]:
@@ -126,7 +134,8 @@ def _suspicion(
     terms.append((WORDS * overlap, "its words are those of the symptom" if overlap > 0.5 else ""))
     terms.append((RECENT * exp(-log(2) * (where.minutes_before or 0.0) / HALF_MINUTES), ""))
     terms.append((does.score, does.why))
-    return Suspicion(one, round(sum(score for score, _ in terms), 3), tuple(why for _, why in terms if why), does.score)
+    total = round(sum(score for score, _ in terms), 3)
+    return Suspicion(one, total, tuple(why for _, why in terms if why), does.score, does, deploy)
 
 
 def _place(where: Change, symptom: str) -> tuple[float, str]:

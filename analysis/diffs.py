@@ -9,7 +9,8 @@ from typing import Final
 _GUARD: Final = re.compile(
     r"\b(nil|null|none|undefined|lock|unlock|mutex|mu|synchronized|leeway|tolerance|skew|limit|max\w*|min\w*|timeout|"
     r"deadline|retry|retries|backoff|batch\w*|chunk\w*|close|release|free|rollback|commit|await|validate|escape|evict\w*|"
-    r"ttl|expire\w*)\b",
+    r"ttl|expire\w*|semaphore|circuit\w*|breaker|transaction|atomic|idempoten\w*|preload|prefetch_related|select_related|"
+    r"joinedload|(?:create|add|ensure|db)_?index)\b",
     re.IGNORECASE,
 )
 _BOUNDED: Final = re.compile(r"lru|evict|bounded|max|limit|ttl|cap\b|reset|clear", re.IGNORECASE)
@@ -21,6 +22,34 @@ _TOKEN: Final = re.compile(r"[A-Za-z_]\w+|\d+")
 _COMMENT: Final = re.compile(r"^\s*(//|#(?!include)|\*|/\*|--|<!--)")
 _LOGGING: Final = re.compile(r"\blog(ger|ging)?\b|\.(Info|Debug|Msg|Printf?)\(|console\.", re.IGNORECASE)
 _VERSION: Final = re.compile(r"\bv?(\d+)\.(\d+)\.\d+")
+# A setting that holds work or time within bounds, and one that multiplies work when others already fail.
+_BOUND: Final = re.compile(
+    r"pool|size|limit|timeout|deadline|capacity|memory|cpu|replica|conn|worker|thread|ttl|buffer|interval|period|quota|"
+    r"concurren|heap|budget|entries|backlog|rate",
+    re.IGNORECASE,
+)
+_EFFORT: Final = re.compile(r"retr(y|ies)|attempt|fan.?out|parallel", re.IGNORECASE)
+_SETTING: Final = re.compile(
+    r"(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:[:=(,]|:=|->|to)+\s*[\"']?(?P<number>\d+(?:\.\d+)?)(?:\s*\*\s*time\.)?"
+    r"\s*(?P<unit>[A-Za-z]*)"
+)
+_TOLD: Final = re.compile(  # a change of a setting as people write it: pool size 50 -> 5, replicas from 4 to 1
+    r"(?P<name>[A-Za-z_][\w.-]*(?:\s(?!from\b)[A-Za-z_][\w.-]*)?)[:=]?\s+(?:from\s+)?(?P<old>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\s*"
+    r"(?:->|=>|\u2192|to)\s*(?P<new>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\b"
+)
+_UNITS: Final = {
+    "s": 1.0, "second": 1.0, "seconds": 1.0, "ms": 0.001, "millisecond": 0.001, "milliseconds": 0.001, "m": 60.0,
+    "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0, "ki": 2.0**10, "mi": 2.0**20,
+    "gi": 2.0**30, "kb": 1e3, "mb": 1e6, "gb": 1e9,
+}  # fmt: skip
+_DROPS: Final = re.compile(
+    r"\b(drop\s+(?:index|table|column|constraint|view)|rename\s+(?:column|to)|truncate\s+table)\b(?P<what>[^;,)]{0,60})",
+    re.IGNORECASE,
+)
+DROPS: Final = 1.5  # a part of the schema that queries rely on
+LOWERS: Final = 1.5  # a bound becomes half of what it was or less: what fitted before no longer does
+RAISES: Final = 1.0  # more of what multiplies load
+TIMES: Final = 2.0  # less than that is tuning
 LOSES_GUARD: Final = 1.5
 LOSES_NAME: Final = 1.0  # a field, key or call that was there is gone: whoever relied on it finds nothing
 GROWS: Final = 1.0  # keeps something for ever
@@ -36,23 +65,78 @@ class Effect:
 
     score: float
     why: str = ""
+    names: tuple[str, ...] = ()  # what it is about, in small letters: a line of the diff holds one of them
+
+
+NOTHING: Final = Effect(0.0)
 
 
 def effect(diff: str) -> Effect:
     """The effect of a unified diff; 0 where nothing can be told, as for a diff that only adds."""
     removed, added = _lines(diff, "-"), _lines(diff, "+")
     if not removed and not added:
-        return Effect(0.0)
+        return NOTHING
     before, after = "\n".join(removed), "\n".join(added)
     if _patches(removed, added):
         return Effect(PATCHES, "a patch release of a dependency")
+    if dropped := _DROPS.search(after):
+        return Effect(DROPS, f"runs {' '.join(dropped.group().split())}", (dropped.group().strip().lower(),))
+    return changed_bound(before, after) or _code(removed, added)
+
+
+def changed_bound(before: str, after: str) -> Effect | None:
+    """A bound that is lowered to half or less, or retries that are doubled or more; None where there is neither."""
+    old, new = _settings(before), _settings(after)
+    for name in sorted(old.keys() & new.keys()):
+        (was, told_was), (now, told_now) = old[name], new[name]
+        if _BOUND.search(name) and now <= was / TIMES:
+            return Effect(LOWERS, f"lowers {name} from {told_was} to {told_now}", (name,))
+        if _EFFORT.search(name) and now >= was * TIMES > 0:
+            return Effect(RAISES, f"raises {name} from {told_was} to {told_now}", (name,))
+    return None
+
+
+def told_bound(summary: str) -> Effect | None:
+    """A bound that a change says it lowered, for changes whose diff nobody recorded."""
+    told = _TOLD.search(summary)
+    return changed_bound(f"{_joined(told)}={told['old']}", f"{_joined(told)}={told['new']}") if told else None
+
+
+def _joined(told: re.Match[str]) -> str:
+    return re.sub(r"\s", "_", told["name"])
+
+
+def _settings(text: str) -> dict[str, tuple[float, str]]:
+    """Names with the number they are set to, in one unit and as written."""
+    return {
+        match["name"].lower(): (
+            float(match["number"]) * _UNITS.get(match["unit"].lower(), 1.0),
+            match["number"] + (f" {match['unit']}" if match["unit"].lower() in _UNITS else ""),
+        )
+        for match in _SETTING.finditer(text)
+    }
+
+
+def telling_line(diff: str, names_of: tuple[str, ...]) -> tuple[int, str] | None:
+    """Number (from 1) and text of the changed line that shows the effect: the first that holds one of the names."""
+    changed = [
+        (number, line)
+        for number, line in enumerate(diff.splitlines(), 1)
+        if line[:1] in ("-", "+") and line[:3] not in ("---", "+++") and not _COMMENT.match(line[1:])
+    ]
+    holding = [(number, line) for number, line in changed if any(name in line.lower() for name in names_of)]
+    return next(iter([*holding, *changed]), None)
+
+
+def _code(removed: list[str], added: list[str]) -> Effect:
+    before, after = "\n".join(removed), "\n".join(added)
     if all(_LOGGING.search(line) or not _CALL.search(line) for line in removed + added) and _LOGGING.search(after):
         return Effect(LOGS, "touches only logging")
     guards = _words(_GUARD, before) - _words(_TOKEN, after)
     if guards:
-        return Effect(LOSES_GUARD, f"takes away {', '.join(sorted(guards)[:3])}")
-    if _GROWS.search(after) and not _GROWS.search(before) and not _BOUNDED.search(after):
-        return Effect(GROWS, "adds to something that it never empties")
+        return _loses(LOSES_GUARD, guards)
+    if (grows := _GROWS.search(after)) and not _GROWS.search(before) and not _BOUNDED.search(after):
+        return Effect(GROWS, "adds to something that it never empties", (grows.group().lower(),))
     return _names_or_moves(before, after)
 
 
@@ -67,8 +151,13 @@ def _names_or_moves(before: str, after: str) -> Effect:
     # a name in quotes is a promise to others, so it counts before how much of the rest only moved
     gone = (_words(_TEXT, before) - _words(_TEXT, after)) or (_words(_CALL, before) if before and not after else set())
     if gone:
-        return Effect(LOSES_NAME, f"takes away {', '.join(sorted(gone)[:3])}")
-    return Effect(MOVES, "moves code without taking any away") if words and kept >= MOVED else Effect(0.0)
+        return _loses(LOSES_NAME, gone)
+    return Effect(MOVES, "moves code without taking any away") if words and kept >= MOVED else NOTHING
+
+
+def _loses(score: float, gone: set[str]) -> Effect:
+    first = tuple(sorted(gone)[:3])
+    return Effect(score, f"removes {', '.join(first)}", first)
 
 
 def _lines(diff: str, sign: str) -> list[str]:

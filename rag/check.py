@@ -29,6 +29,8 @@ _OF_TEXT: Final = frozenset({"count", "source"})
 _OF_METRIC: Final = frozenset({"value", "before", "score", "metric"})
 _ALWAYS: Final = frozenset(ALWAYS)
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
+# Families that no signature finds: what the infra tactic tells of a change it blames (agents/offline/change_blame.py).
+_TOLD: Final = {"change": frozenset({"change", "service", "did", "file", "title", "author", "symptom"})}
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def _facts(runbook: Runbook) -> Iterator[Problem]:
 
 
 def _templates(runbook: Runbook) -> Iterator[Problem]:
-    everywhere: set[str] = set()
+    everywhere: set[str] = set(_TOLD.get(family_of(runbook.fault), ()))
     for place, signature in _signatures(runbook):
         captures = _captures(signature)
         if not place.startswith("contradicts"):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, TypeVar
 
+from agents.offline.change_blame import blame, follow_up
 from agents.offline.changes_near import change_findings
 from agents.offline.infra_state import state_of
 from agents.offline.infra_well import well_of
@@ -24,9 +25,11 @@ T = TypeVar("T")
 
 
 def step(task: Task, observations: tuple[Observation, ...], knowledge: Knowledge) -> ToolCalls | Evidence:
-    """Asks everything at once, then concludes."""
+    """Asks everything at once, then what the most suspicious changes did, then concludes."""
     if not observations:
         return ToolCalls(calls(task))
+    if more := follow_up(task, observations):
+        return ToolCalls(more)
     return conclude(task, observations, knowledge)
 
 
@@ -50,7 +53,10 @@ def conclude(task: Task, observations: tuple[Observation, ...], knowledge: Knowl
     findings = [finding for call_id, facts in read for finding in state_findings(facts, call_id, knowledge)]
     findings += state_of(read)
     findings += well_of(read, task.window.end)
-    findings += [finding for call_id, changes in changed for finding in change_findings(changes, call_id)]
+    blamed = blame(task, observations)
+    names = {finding.entity for finding in blamed}
+    findings += blamed
+    findings += [finding for call_id, changes in changed for finding in change_findings(changes, call_id, names)]
     return Evidence(
         task.agent,
         "analyst",

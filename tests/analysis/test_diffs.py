@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.diffs import effect, names
+from analysis.diffs import effect, names, telling_line, told_bound
 
 GUARD = "@@ charge @@\n-\tif c == nil {\n-\t\treturn 0\n-\t}\n-\treturn c.Value\n+\treturn c.Value\n"
 LOCK = "-\tc.mu.Lock()\n-\tdefer c.mu.Unlock()\n"
@@ -17,10 +17,10 @@ LOGGING = '-\tlog.Printf("%s", path)\n+\tlogger.Info("handled", path)\n'
 @pytest.mark.parametrize(
     ("diff", "says"),
     [
-        (GUARD, "takes away nil"),
-        (LOCK, "takes away lock"),
-        (FIELD, "takes away total"),
-        (CALL, "takes away seeddefaults"),
+        (GUARD, "removes nil"),
+        (LOCK, "removes lock"),
+        (FIELD, "removes total"),
+        (CALL, "removes seeddefaults"),
         (GROWS, "never empties"),
     ],
 )
@@ -57,3 +57,33 @@ def test_names_are_the_compound_ones_of_changed_lines() -> None:
         "order_items",
         "loadOrders",
     }
+
+
+@pytest.mark.parametrize(
+    ("diff", "says"),
+    [
+        ("-max_connections: 80\n+max_connections: 8\n", "lowers max_connections from 80 to 8"),
+        ("-\tdb.SetMaxOpenConns(40)\n+\tdb.SetMaxOpenConns(4)\n", "lowers db.setmaxopenconns from 40 to 4"),
+        ("-callTimeout = 3 * time.Second\n+callTimeout = 300 * time.Millisecond\n", "lowers calltimeout from 3 Second"),
+        ('-"retries": 2,\n+"retries": 10,\n', "raises retries from 2 to 10"),
+        ("+DROP INDEX ledger_by_day;\n", "runs DROP INDEX ledger_by_day"),
+    ],
+)
+def test_bounds_that_shrink_retries_that_grow_and_dropped_schema_are_reasons(diff: str, says: str) -> None:
+    found = effect(diff)
+    assert found.score > 0 and says in found.why
+
+
+@pytest.mark.parametrize("diff", ["-pool_size: 50\n+pool_size: 40\n", "-memory: 512Mi\n+memory: 768Mi\n"])
+def test_tuning_and_more_room_are_no_reason(diff: str) -> None:
+    assert effect(diff).score <= 0
+
+
+def test_a_lowered_bound_is_read_from_words_and_a_raised_one_is_not() -> None:
+    assert told_bound("worker pool 50 -> 5") is not None and told_bound("replicas from 2 to 4") is None
+    assert told_bound("bump to 3.2.1") is None
+
+
+def test_the_line_that_tells_is_the_first_changed_one_that_holds_a_name() -> None:
+    assert telling_line(GUARD, effect(GUARD).names) == (2, "-\tif c == nil {")
+    assert telling_line(" nothing changed\n", ("nil",)) is None
