@@ -29,8 +29,9 @@ _OF_TEXT: Final = frozenset({"count", "source"})
 _OF_METRIC: Final = frozenset({"value", "before", "score", "metric"})
 _ALWAYS: Final = frozenset(ALWAYS)
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
-# Families that no signature finds: what the infra tactic tells of a change it blames (agents/offline/change_blame.py).
-_TOLD: Final = {"change": frozenset({"change", "service", "did", "file", "title", "author", "symptom"})}
+# What a tactic tells of a fault that it finds itself, without a signature (agents/offline/change_blame.py, ...).
+_CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom"})
+_TOLD: Final = {"change.": _CHANGE, "cpu.noisy_neighbour": frozenset({"victim", "node"})}
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _facts(runbook: Runbook) -> Iterator[Problem]:
 
 
 def _templates(runbook: Runbook) -> Iterator[Problem]:
-    everywhere: set[str] = set(_TOLD.get(family_of(runbook.fault), ()))
+    everywhere = {name for fault, names in _TOLD.items() if runbook.fault.startswith(fault) for name in names}
     for place, signature in _signatures(runbook):
         captures = _captures(signature)
         if not place.startswith("contradicts"):

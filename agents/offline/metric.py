@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
+from agents.offline.metric_neighbours import neighbours
 from agents.offline.metric_steady import steady
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.clues import SURE, Clue, told
@@ -82,6 +83,8 @@ def _conclude(task: Task, seen: _Seen, observations: tuple[Observation, ...], kn
         findings += steady(task.entities[0], seen.alerted, seen.alerted_call)
     if seen.series:
         findings += metric_findings(seen.series, seen.series_call, knowledge)
+        machines = seen.topology.runs_on.values() if seen.topology else ()
+        findings += neighbours(task.entities, seen.series, edges, frozenset(machines), seen.series_call)
     return Evidence(
         "metric", "analyst", _conclusion(suspects, series, calls), tuple(findings), tuple(_gaps(observations)),
         edges=edges,
