@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Final
 
 from analysis.case import Case
-from domain.entity import kind_of
+from analysis.fusion import STRENGTH, fuse
+from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.fault import is_fault
 
@@ -31,6 +32,9 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 }
 
 
+MOST_SUSPECTS: Final = 8
+LARGE: Final = 1.0  # ten sigmas: what chance and daily rhythm do not reach
+CLEAR: Final = 0.5  # half a power of ten between the first and the second suspect
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
 HOSTLY: Final = ("host", "network")  # kinds of which a container that complains is only a witness
 PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
@@ -44,10 +48,13 @@ class Candidate:
     fault: str
     findings: tuple[Finding, ...]  # the most telling first
     known: bool  # a runbook defines the fault
+    measured: float | None = None  # 0..1, of a suspect of metrics and traces: their ranking has walked the call graph
 
     @cached_property
     def strength(self) -> float:
         """0..1, noisy-or over distinct signatures: saying the same again adds nothing."""
+        if self.measured is not None:
+            return self.measured
         best: dict[str, float] = {}
         for finding in self.findings:
             key = finding.signature or f"{finding.kind} {finding.statement}"
@@ -85,13 +92,41 @@ class Explanation:
 
 def candidates(case: Case) -> tuple[Candidate, ...]:
     """All candidates, strongest first; ties by entity and fault."""
+    measured = suspects(case)
+    taken = {id(finding) for candidate in measured for finding in candidate.findings}
     groups: dict[str, list[list[Finding]]] = {}
     for finding in case.findings:
         fault = fault_of(finding)
-        if fault and not _is_idle_hint(finding, case):
+        if fault and id(finding) not in taken and not _is_idle_hint(finding, case):
             _join(groups.setdefault(fault, []), finding, case)
-    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped]
+    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped] + measured
     return tuple(sorted(found, key=lambda c: (-c.strength, c.fault, c.entity)))
+
+
+def suspects(case: Case) -> list[Candidate]:
+    """The suspects of metrics and traces, with what logs began to say: one candidate an entity, in fusion's order."""
+    if not any(STRENGTH in finding.captures for finding in case.findings):
+        return []
+    by_name: dict[str, list[Finding]] = {}
+    for finding in case.findings:
+        if STRENGTH in finding.captures or finding.kind == "log.new":
+            by_name.setdefault(name_of(finding.entity), []).append(finding)
+    ranked = [(name, size) for name, size in fuse(case.findings, case.edges) if name in by_name][:MOST_SUSPECTS]
+    return [_suspect(by_name[name], measured, case) for (name, _), measured in zip(ranked, _sure(ranked), strict=True)]
+
+
+def _sure(ranked: list[tuple[str, float]]) -> list[float]:
+    """How sure each suspect is: by its own size, and the first by its distance to the second (powers of ten)."""
+    sizes = [min(1.0, max(0.0, size) / LARGE) for _, size in ranked]
+    gap = ranked[0][1] - ranked[1][1] if len(ranked) > 1 else CLEAR
+    first = 0.5 + 0.4 * min(1.0, max(0.0, gap) / CLEAR)
+    return [first * sizes[0], *(0.45 * size * 0.9**place for place, size in enumerate(sizes[1:]))]
+
+
+def _suspect(findings: list[Finding], measured: float, case: Case) -> Candidate:
+    ordered = tuple(sorted(findings, key=lambda f: (STRENGTH not in f.captures, -f.weight, -abs(f.score), f.statement)))
+    fault = fault_of(ordered[0]) if STRENGTH in ordered[0].captures else "application.exception"
+    return Candidate(ordered[0].entity, fault, ordered, fault in case.by_fault, round(measured, 4))
 
 
 def fault_of(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from analysis.inventory import Inventory
 from domain.alert import Incident
 from domain.evidence import Coverage, Finding, Gap
 from domain.facts import Fact
-from domain.results import Change, Passage
+from domain.results import Change, Edge, Passage
 from domain.runbook import Runbook
 
 
@@ -22,6 +22,7 @@ class Case:
     changes: tuple[Change, ...]
     inventory: Inventory
     knowledge: tuple[Runbook, ...]
+    edges: tuple[Edge, ...] = ()  # who calls whom, as metrics and traces name them
     passages: tuple[Passage, ...] = ()
     gaps: tuple[Gap, ...] = ()
     coverage: tuple[Coverage, ...] = ()

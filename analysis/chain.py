@@ -37,7 +37,8 @@ def _link(finding: Finding, fault: str) -> Link:
 def summary_of(candidate: Candidate, runbook: Runbook | None) -> str:
     """The mechanism in one sentence: the runbook's words with this incident's names, else the best statement."""
     best = candidate.findings[0]
-    if runbook is None:
+    fired = any(f.signature.startswith(f"{runbook.name}/") for f in candidate.findings) if runbook else False
+    if runbook is None or not fired:
         return clip(best.statement, SUMMARY_CHARS)
     captures: dict[str, str] = {}
     for finding in reversed(candidate.findings):

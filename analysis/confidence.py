@@ -9,6 +9,7 @@ from typing import Final
 
 from analysis.candidates import PASSAGE
 from analysis.case import Case
+from analysis.fusion import STRENGTH
 from domain.diagnosis import Hypothesis
 
 BAR: Final = 0.2  # below it nobody is helped by a name: the verdict is undetermined
@@ -38,12 +39,19 @@ def features(case: Case, ranked: tuple[Hypothesis, ...]) -> Features:
     return Features(
         evidence=top.terms.get("evidence", 0.0),
         margin=max(0.0, min(1.0, (top.score - rival) / 0.5)),
-        known=float(any("/" in f.signature and not f.signature.endswith(PASSAGE) for f in top.findings)),
+        known=_known(top),
         alert=case.near_alert(top.entity),
         agreement=min(1.0, top.terms.get("agreement", 0.0) / 0.12),
         explains=min(1.0, top.terms.get("explains", 0.0) / 0.35),
         against=min(1.0, -top.terms.get("against", 0.0) / 0.5),
     )
+
+
+def _known(top: Hypothesis) -> float:
+    """1 where a runbook's signature fired; of a measured suspect how clear its lead is."""
+    if any(STRENGTH in finding.captures for finding in top.findings):
+        return max(0.0, min(1.0, top.terms.get("evidence", 0.0) / 0.9))
+    return float(any("/" in f.signature and not f.signature.endswith(PASSAGE) for f in top.findings))
 
 
 def confidence(of: Features) -> float:

@@ -41,6 +41,7 @@ def explanations(case: Case, found: tuple[Candidate, ...]) -> tuple[Explanation,
         if (runbook := case.by_fault.get(a.fault))
         for b in found
         if a is not b and any(covers(pattern, name) for pattern in runbook.explains for name in b.names)
+        if a.measured is None or b.measured is None  # their ranking has walked the graph
         if not _later(a, b) and (near := _connected(case, a.entity, b.entity))
     )
 
@@ -66,10 +67,9 @@ def _hypothesis(
     terms = {
         "evidence": candidate.strength,
         "explains": SYMPTOM_WEIGHT * min(1.0, sum(link.strength * link.symptom.strength for link in effects)),
-        "alert": ALERT_WEIGHT * max([case.near_alert(candidate.entity), *(
-            case.near_alert(link.symptom.entity) * link.strength for link in effects)]) * candidate.strength,
+        "alert": ALERT_WEIGHT * _near(case, candidate, effects) * candidate.strength,
         "runbook": RUNBOOK_WEIGHT * answers(runbook, case),
-        "early": EARLY_WEIGHT * _early(candidate, found),
+        "early": EARLY_WEIGHT * (_early(candidate, found) if candidate.measured is None else 0.5),
         "change": CHANGE_WEIGHT * _changed(case, candidate),
         "agreement": AGREE_WEIGHT * min(2, max(0, len(candidate.sources) - 1)),
         "against": -AGAINST_WEIGHT * min(1.0, sum(each.weight for each in against)),
@@ -81,6 +81,15 @@ def _hypothesis(
         _supports(candidate, effects, terms), tuple(each.reason for each in against), runbook.name if runbook else "",
         candidate.findings[0].captures, {name: round(value, 4) for name, value in terms.items()},
     )  # fmt: skip
+
+
+def _near(case: Case, candidate: Candidate, effects: list[Explanation]) -> float:
+    """How near it, or what follows from it, is to the alert. Of a measured suspect it says nothing:
+    the alerted thing's own slowness is the symptom."""
+    if candidate.measured is not None:
+        return 0.5
+    follow = [case.near_alert(link.symptom.entity) * link.strength for link in effects]
+    return max([case.near_alert(candidate.entity), *follow])
 
 
 def answers(runbook: Runbook | None, case: Case) -> float:

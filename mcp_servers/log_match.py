@@ -11,7 +11,7 @@ from analysis.untrusted import stranger_fields
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits
-from mcp_servers.log_patterns import Patterns, in_parts
+from mcp_servers.log_patterns import Sieve, sieve
 from mcp_servers.log_source import LineTimes, LogsSource, named
 
 SHORTEST, LONGEST = 12, 300  # characters of a quote
@@ -81,9 +81,9 @@ def match(source: LogsSource, names: Sequence[str], wanted: Sequence[Wanted], sp
     good, problems = _usable(wanted)
     hits: list[SignatureHit] = []
     after = 0
-    together = in_parts(tuple(each.pattern for each in good)) if good else ()
-    for name in names if together else ():
-        reader = _Reader(source, name, good, together, span)
+    sifted = sieve(tuple(each.pattern for each in good))
+    for name in names if good else ():
+        reader = _Reader(source, name, good, sifted, span)
         try:
             for chunk in source.chunks(name):
                 reader.read(chunk)
@@ -116,10 +116,8 @@ def quote(text: str, start: int, end: int) -> str:
 class _Reader:
     """Reads one source chunk by chunk."""
 
-    def __init__(
-        self, source: LogsSource, name: str, wanted: Sequence[Wanted], together: tuple[Patterns, ...], span: Span
-    ) -> None:
-        self._name, self._wanted, self._together, self._span = name, wanted, together, span
+    def __init__(self, source: LogsSource, name: str, wanted: Sequence[Wanted], sifted: Sieve, span: Span) -> None:
+        self._name, self._wanted, self._sifted, self._span = name, wanted, sifted, span
         self._now = source.clock.now
         self._times = LineTimes(source.clock)
         self._covered = [each.covers(name) for each in wanted]
@@ -132,12 +130,10 @@ class _Reader:
         """Takes the hits of the next chunk."""
         self._times.enter(chunk)
         self._cut = chunk.cut
-        first = 0
-        for part in self._together:
+        for places, part in self._sifted.parts(chunk.data):
             self._times.again()
             for number, start, raw in part.lines(chunk):
-                self._read_line(number, start, raw, [first + at for at in part.matching(raw)])
-            first += len(part.texts)
+                self._read_line(number, start, raw, [places[at] for at in part.matching(raw)])
 
     def hits(self) -> Iterator[SignatureHit]:
         """What was found, in the order of the signatures."""

@@ -12,6 +12,7 @@ from analysis.patterns import BadPattern, compiled
 from bundle.chunks import Chunk
 
 _MEMORY = 32 << 20
+TOGETHER = 40  # patterns in one automaton: with hundreds its states outgrow the memory and it starts over and over
 _NAMED = re.compile(r"(\\.)|\(\?P?<\w+>", re.DOTALL)
 
 
@@ -43,18 +44,42 @@ class Patterns:
         yield from sorted(found) if found else (at for at, text in enumerate(self.texts) if _one(text).search(line))
 
 
-def in_parts(texts: tuple[str, ...]) -> tuple[Patterns, ...]:
-    """The patterns in as few parts as their automata allow. Raises BadPattern when one of them is no RE2."""
-    try:
-        return (patterns(texts),)
-    except BadPattern:
-        if len(texts) < 2:
-            raise
-    half = len(texts) // 2
-    return in_parts(texts[:half]) + in_parts(texts[half:])
+class Sieve:
+    """Hundreds of patterns, of which a chunk needs few: only those whose literal parts stand in it are searched."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self._texts = texts
+        self._filter = re2.Filter()
+        for text in texts:
+            compiled(text)
+            self._filter.Add(text, _options())
+        if texts:
+            self._filter.Compile()
+
+    def parts(self, data: bytes) -> list[tuple[tuple[int, ...], Patterns]]:
+        """The patterns that may match in the data, in parts, with their places among all."""
+        places = sorted(self._filter.Match(data, True) or ()) if self._texts else []
+        groups = [tuple(places[at : at + TOGETHER]) for at in range(0, len(places), TOGETHER)]
+        return [part for group in groups for part in self._fitting(group)]
+
+    def _fitting(self, places: tuple[int, ...]) -> list[tuple[tuple[int, ...], Patterns]]:
+        """The patterns as one, or in halves where their automaton outgrows its memory."""
+        try:
+            return [(places, patterns(tuple(self._texts[at] for at in places)))]
+        except BadPattern:
+            if len(places) < 2:
+                raise
+        half = len(places) // 2
+        return self._fitting(places[:half]) + self._fitting(places[half:])
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
+def sieve(texts: tuple[str, ...]) -> Sieve:
+    """The sieve of these patterns. Raises BadPattern when one of them is no RE2."""
+    return Sieve(texts)
+
+
+@lru_cache(maxsize=256)
 def patterns(texts: tuple[str, ...]) -> Patterns:
     """The patterns as one. Raises BadPattern when one of them is no RE2, or all are too large together."""
     for text in texts:

@@ -58,6 +58,7 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], work: Work) -> 
         changes=tuple(changes.values()),
         inventory=Inventory.build(facts, edges),
         knowledge=work.knowledge,
+        edges=edges,
         passages=tuple(passage for each in evidence for passage in each.passages),
         gaps=tuple(gap for each in evidence for gap in each.gaps),
         coverage=tuple(row for each in evidence for row in each.coverage),
