@@ -1,13 +1,18 @@
 """The decorator every tool of our own stands under: what it may do, and what the hub must know of it."""
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, Final, TypeVar
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 
 META: Final = "fishbone"
 F = TypeVar("F", bound=Callable[..., Any])
+# A tool's schemas hang on its code alone. Working them out costs some 10 ms a tool, and every investigation builds its
+# servers anew over its own sources.
+_KNOWN: Final[dict[CodeType, Tool]] = {}
 
 
 def server(name: str, instructions: str) -> MCPServer:
@@ -33,4 +38,15 @@ def reads(
         "retries": retries, "budget_chars": budget_chars,
     }  # fmt: skip
     hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-    return of.tool(annotations=hints, meta={META: meta}, structured_output=True)
+    register = of.tool(annotations=hints, meta={META: meta}, structured_output=True)
+
+    def add(function: F) -> F:
+        tools = of._tool_manager._tools  # no public way registers a tool whose schemas are known already
+        if (known := _KNOWN.get(function.__code__)) is not None:
+            tools[known.name] = known.model_copy(update={"fn": function})
+            return function
+        register(function)
+        _KNOWN[function.__code__] = tools[function.__name__]
+        return function
+
+    return add
