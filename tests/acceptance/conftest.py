@@ -66,6 +66,10 @@ class Running:
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     houses: dict[str, House] = field(default_factory=dict)
 
+    def fresh_database(self) -> str:
+        """The address of an empty database on the same server."""
+        return fresh_database(self.dsn)
+
     def house(self, **settings: Any) -> House:
         """The house with these settings; the same ones give the same house."""
         key = json.dumps(settings, sort_keys=True)
@@ -84,14 +88,19 @@ class Running:
         return outcome
 
 
+def fresh_database(dsn: str) -> str:
+    """The address of an empty database on the server of this one."""
+    name = f"acceptance_{uuid.uuid4().hex}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"create database {name}".encode())
+    return make_conninfo(dsn, dbname=name)
+
+
 @pytest.fixture(scope="session")
 def running(server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The house over an empty database of its own."""
-    name = f"acceptance_{uuid.uuid4().hex}"
-    with psycopg.connect(server.dsn, autocommit=True) as admin:
-        admin.execute(f"create database {name}".encode())
     with asyncio.Runner() as runner:
-        standing = Running(runner, make_conninfo(server.dsn, dbname=name), tmp_path_factory.mktemp("data"))
+        standing = Running(runner, fresh_database(server.dsn), tmp_path_factory.mktemp("data"))
         yield standing
         runner.run(standing.stack.aclose())
 
