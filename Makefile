@@ -2,7 +2,7 @@
 PYTHON ?= python3.11
 VENV := .venv
 STAMP := $(VENV)/.installed
-DEMO ?= shop-api-oom
+DEMO ?= invoice-batches-fail
 
 .PHONY: setup demo test check format lab bench lock clean
 

@@ -112,7 +112,7 @@ def _actions(
     if runbook is None:
         return
     cited = _cited(runbook.name, calls)
-    steps = (("now", (*runbook.checks[:1], *runbook.now)), ("next", runbook.next), ("prevention", runbook.prevention))
+    steps = (("now", runbook.now), ("next", runbook.next), ("prevention", runbook.prevention))
     for when, remedies in steps:
         for remedy in sorted(remedies, key=lambda r: READ_ONLY_FIRST.get(r.risk, 2)):
             yield _action(when, remedy, top, runbook.name, cited)
