@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from rich.markup import escape
 from rich.table import Table
 
 from agents.files import load_agents
@@ -22,7 +23,7 @@ def run_doctor() -> None:
     rows = asyncio.run(_all(load_settings()))
     table = Table("part", "state", "detail", box=None)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     output().print(table)
     if any(state == "degraded" for _, state, _ in rows):
         raise SystemExit(1)

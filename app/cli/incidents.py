@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
+from rich.markup import escape
 from rich.table import Table
 
 from app.bootstrap import open_database
@@ -25,7 +26,7 @@ def run_list() -> None:
     for head in found:
         sure = "" if head.confidence is None else f"{head.confidence:.0%}"
         cause = (head.verdict or "", sure, head.entity or "", head.fault or "")
-        table.add_row(head.incident_id, str(head.version), *cause, head.title)
+        table.add_row(*map(escape, (head.incident_id, str(head.version), *cause, head.title)))
     output().print(table if found else "No incident was investigated yet. Try: fishbone replay BUNDLE")
 
 

@@ -21,6 +21,7 @@ from report.plain import plain
 
 BOX: Final = 24  # columns of one agent
 WIDEST: Final = 110
+UNBOUNDED: Final = 2000  # columns where nobody looks at a screen
 
 
 @dataclass
@@ -131,7 +132,8 @@ def progress() -> Iterator[Progress]:
 def output() -> Console:
     """Standard output: styled on a terminal, plain and never wrapped elsewhere."""
     console = Console()
-    return console if console.is_terminal else Console(soft_wrap=True, highlight=False)
+    # a table keeps to the width also where nothing wraps: what a program reads must not lose its columns
+    return console if console.is_terminal else Console(soft_wrap=True, highlight=False, width=UNBOUNDED)
 
 
 def show_report(path: Path, folder: Path, unanswered: Sequence[str] = (), *, whole: bool = False) -> None:
