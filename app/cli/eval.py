@@ -53,7 +53,8 @@ def _bundles(folder: Path) -> list[Path]:
 
 
 async def _graded(bundles: list[tuple[str, Path]]) -> list[Grade]:
-    others = tuple(Truth(read_expected(path), "").groups for _, path in bundles)
+    asked = [Truth(read_expected(path), "").groups for _, path in bundles]
+    others = tuple(dict.fromkeys(groups for groups in asked if len(groups) > 1))
     grades = []
     async with open_house(load_settings()) as house:
         for n, (group, path) in enumerate(bundles, 1):
@@ -68,7 +69,7 @@ async def _grade(house: House, group: str, path: Path, others: tuple[tuple[tuple
         with open_bundle(path) as bundle:
             outcome = await replay(house, bundle)
             seconds = time.monotonic() - begun
-            truth = Truth(expected, words_of(bundle), tuple(group for group in others if group))
+            truth = Truth(expected, words_of(bundle), others)
             shown = markdown(outcome.report, house.settings.lang)
             return Grade.of(path.name, group, truth, outcome.document, shown, seconds)
     except FishboneError as exc:
