@@ -8,18 +8,18 @@ from math import log10
 from typing import Final
 
 from analysis.callgraph import is_pseudo
+from analysis.felt import felt, is_idle
 from analysis.series import bad_direction
 from domain.results import SeriesSummary, TraceEdge
 
 SURE: Final = 6.0  # sigmas: with hundreds of series, four are exceeded by chance somewhere
 DIRECT: Final = 1.0  # added to what an entity does to itself: nobody else's trouble makes it
 MOST: Final = 1000.0  # sigmas
-PERCENT: Final = 20.0  # points of a percentage: less busy than that nobody notices
+ROOM: Final = 0.5  # off, for a processor that rose and has room left
 TIMES: Final = {"cpu": 1.5, "memory": 1.15, "disk": 1.5, "saturation": 1.5}  # a change must be felt, not only seen
 _FAULTS: Final = {
     "cpu": "cpu.saturation", "memory": "memory.leak", "disk": "disk.io_latency", "saturation": "load.saturation",
 }  # fmt: skip
-_BOUND: Final = re.compile(r"pct|percent|usage|utili[sz]ation", re.IGNORECASE)
 _CLIENT_SIDE: Final = re.compile(r"caller|client|source|upstream_rq", re.IGNORECASE)
 _SERVER_SIDE: Final = re.compile(r"callee|server|destination", re.IGNORECASE)
 
@@ -63,17 +63,16 @@ def of_resources(series: Sequence[SeriesSummary]) -> Iterator[Clue]:
     """Own processor, memory, disk and queues that jumped."""
     for at, one in enumerate(series):
         if one.kind in _FAULTS and badness(one) >= SURE and _felt(one) and "->" not in one.entity:
-            yield Clue(one.entity, _FAULTS[one.kind], DIRECT + weighed(badness(one)), told(one), series=at)
+            strength = DIRECT + weighed(badness(one)) - (ROOM if is_idle(one) else 0.0)
+            yield Clue(one.entity, _FAULTS[one.kind], strength, told(one), series=at)
 
 
 def _felt(one: SeriesSummary) -> bool:
     before, after = one.median_before, one.median_after
-    if before is None or after is None:
+    if before is None or after is None or not felt(one):
         return False
     if bad_direction(one.metric) < 0:
         before, after = after, before
-    if one.kind == "cpu" and _BOUND.search(one.metric) and one.max > 1.5:  # a percentage, not a share of one
-        return after - before >= PERCENT
     return after >= TIMES[one.kind] * before
 
 

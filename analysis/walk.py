@@ -8,6 +8,7 @@ from typing import Final
 
 from analysis.callgraph import callees, distances, is_pseudo, suffering_below
 from analysis.clues import Clue, badness, told, weighed
+from analysis.felt import felt
 from domain.alert import Alert
 from domain.entity import KINDS, kind_of, name_of
 from domain.results import Edge, SeriesSummary
@@ -22,8 +23,6 @@ DRY: Final = 0.05  # share of the traffic before: no calls any more
 FLOWS: Final = 0.5  # share of the traffic before: calls as before, within their noise
 DROP: Final = 1.5  # sigmas: calls that are rare anyway pause by chance
 STARVED: Final = 2.0  # strength: an absence counts like a deviation of ten sigmas of one's own
-FELT_SECONDS: Final = 0.005  # as for single calls in traces
-_SECONDS: Final = {"_ms": 0.001, "milliseconds": 0.001, "_s": 1.0, "seconds": 1.0}
 _SYMPTOMS: Final = {
     "latency": re.compile(r"latenc|slow|duration|response.?time|p9\d", re.IGNORECASE),
     "error": re.compile(r"availab|error|fail|5xx|success.?rate", re.IGNORECASE),
@@ -67,16 +66,9 @@ def of_latency_and_errors(
 def _suffering(series: Sequence[SeriesSummary], kind: str) -> dict[str, _Suffering]:
     found: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(series):
-        if one.kind == kind and badness(one) >= NOTICED and "->" not in one.entity and _felt(one):
+        if one.kind == kind and badness(one) >= NOTICED and "->" not in one.entity and felt(one):
             found[one.entity].append(at)
     return {name: _worst(series, places) for name, places in found.items()}
-
-
-def _felt(one: SeriesSummary) -> bool:
-    """Whether the change is large enough for a caller to feel it, as far as the metric's name tells its unit."""
-    unit = next((unit for ending, unit in _SECONDS.items() if one.metric.lower().endswith(ending)), None)
-    added = abs((one.median_after or 0.0) - (one.median_before or 0.0))
-    return unit is None or added * unit >= FELT_SECONDS
 
 
 def _worst(series: Sequence[SeriesSummary], places: list[int]) -> _Suffering:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from analysis.felt import felt, noise
 from domain.evidence import Citation, Finding, Severity
 from domain.results import SeriesSummary
 
@@ -27,7 +28,8 @@ def steady(entity: str, series: tuple[SeriesSummary, ...], call_id: str) -> Iter
     named = ", ".join(f"{one.metric} {_value(one.median_before)} -> {_value(one.median_after)}" for _, one in ordered)
     cited = tuple(Citation(call_id, one.source, path=f"/series/{at}/score", value=one.score) for at, one in ordered)
     told = f"None of the {len(seen)} series of {entity} changed at the alert (most: {most:.1f} robust sigmas): {named}"
-    yield Finding(entity, STEADY, told, cited, severity=Severity.INFO, weight=0.5)
+    kinds = sorted({one.kind for _, one in seen})
+    yield Finding(entity, STEADY, told, cited, severity=Severity.INFO, weight=0.5, captures={"kinds": " ".join(kinds)})
 
 
 def _moved(one: SeriesSummary) -> bool:
@@ -36,13 +38,13 @@ def _moved(one: SeriesSummary) -> bool:
     A change long before the alert is in "the minutes just before" as well, so it shows only in the range.
     """
     now = abs(one.median_after or 0.0)
-    if abs(one.score) >= QUIET:
+    if abs(one.score) >= QUIET and felt(one):
         return True
     if one.kind not in LEVELS:
         return False
     high = one.kind in ("cpu", "memory", "disk", "saturation") and _is_percent(one) and now >= HIGH_PERCENT
-    noise = FLOOR.get(one.kind, 0.0)
-    return high or abs(one.mean - now) > now + noise or one.max - one.min > RANGE * now + noise
+    least = max(FLOOR.get(one.kind, 0.0), noise(one) or 0.0)
+    return high or abs(one.mean - now) > now + least or one.max - one.min > RANGE * now + least
 
 
 def _is_percent(one: SeriesSummary) -> bool:

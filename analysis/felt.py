@@ -1,0 +1,50 @@
+"""Whether a change matters in absolute terms: ten times next to nothing is still nothing."""
+
+import re
+from typing import Final
+
+from domain.results import SeriesSummary
+
+PERCENT: Final = 20.0  # points of a percentage of processor time: less busy than that nobody notices
+BUSY: Final = 50.0  # percent: from here on work begins to wait for a processor
+COUNT: Final = 3.0  # clients, threads, files, waiting requests: one or two come and go
+BYTES: Final = 16.0 * 2**20  # what a runtime takes and gives back all the time
+SECONDS: Final = 0.01  # the least that a caller of a service can feel
+RATIO: Final = 1.5  # of traffic: within it lies the noise of any minute
+_SECONDS: Final = {"_ms": 0.001, "milliseconds": 0.001, "_s": 1.0, "seconds": 1.0}
+_PERCENT: Final = re.compile(r"pct|percent|%", re.IGNORECASE)
+_SHARE: Final = re.compile(r"usage|utili[sz]ation", re.IGNORECASE)  # of one or of a hundred, as the values tell
+_COUNT: Final = re.compile(
+    r"client|connection|connected|threads|fds|file_?desc|queue|pending|waiting|in_?flight|backlog", re.IGNORECASE
+)
+_NO_COUNT: Final = re.compile(r"ratio|rate|percent|pct|usage|utili[sz]ation|seconds|_ms$|bytes|age", re.IGNORECASE)
+_BYTES: Final = re.compile(r"bytes|used_memory$|_rss$", re.IGNORECASE)
+
+
+def felt(one: SeriesSummary) -> bool:
+    """Whether anyone could feel the change, as far as the metric's name tells its unit; where it does not, True."""
+    before, after = one.median_before, one.median_after
+    if before is None or after is None:
+        return False
+    if one.kind == "traffic":
+        return after >= RATIO * before or before >= RATIO * after
+    least = noise(one)
+    return least is None or abs(after - before) >= least
+
+
+def is_idle(one: SeriesSummary) -> bool:
+    """Whether it is a share of processor time that is still low after it rose."""
+    return noise(one) == PERCENT and (one.median_after or 0.0) < BUSY
+
+
+def noise(one: SeriesSummary) -> float | None:
+    """What a series of this kind and unit moves by without meaning anything, in its own unit; None if not known."""
+    name = one.metric
+    if one.kind == "cpu" and (_PERCENT.search(name) or (_SHARE.search(name) and one.max > 1.5)):
+        return PERCENT
+    if one.kind == "saturation" and _COUNT.search(name) and not _NO_COUNT.search(name):
+        return COUNT
+    if one.kind == "memory" and _BYTES.search(name):
+        return BYTES
+    unit = next((unit for ending, unit in _SECONDS.items() if name.lower().endswith(ending)), None)
+    return SECONDS / unit if one.kind == "latency" and unit else None
