@@ -74,7 +74,7 @@ async def of_investigation(connection: AsyncConnection[DictRow], investigation: 
 
 
 async def recent(connection: AsyncConnection[DictRow], limit: int = 50) -> tuple[ReportHead, ...]:
-    """The heads of the reports that were written last, the latest first."""
+    """The heads of the latest report of each incident, those that were written last first."""
     cursor = await connection.execute(queries("reports")["recent"], {"limit": limit})
     return tuple(ReportHead(**row) for row in await cursor.fetchall())
 

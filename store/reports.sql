@@ -22,11 +22,12 @@ where investigation = %(investigation)s
 order by version desc
 limit 1
 
--- recent: the heads of the reports that were written last
+-- recent: the heads of the latest report of each incident, those that were written last
 select report.incident_id, report.version, report.investigation, incident.title, investigation.verdict,
        investigation.confidence, investigation.entity, investigation.fault, report.created_at
 from report
 join incident on incident.id = report.incident_id
 join investigation on investigation.id = report.investigation
-order by report.created_at desc, report.incident_id, report.version desc
+where report.version = (select max(version) from report as other where other.incident_id = report.incident_id)
+order by report.created_at desc, report.incident_id
 limit %(limit)s
