@@ -62,7 +62,7 @@ def changes(source: ChangesSource) -> MCPServer:
     @reads(mcp, view="lines", roles=("infra",))
     def changes_diff(
         change: Annotated[str, Field(description="id of a change, or of the commit that a deploy carried")],
-        max_chars: Annotated[int, Field(ge=100, le=100_000)] = 8000,
+        max_chars: Annotated[int, Field(ge=100, le=100_000, description="how much of it; the rest is cut off")] = 8000,
     ) -> Lines:
         """The diff of one change: what it touches. Read it before you blame a change."""
         changed = source.changed()

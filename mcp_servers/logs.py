@@ -70,7 +70,10 @@ def logs(source: LogsSource) -> MCPServer:
 
     @reads(of, view="signature_hits", roles=ROLES, timeout_seconds=60)
     def logs_match(
-        signatures: Annotated[list[SignatureArgument], Field(min_length=1, max_length=2000)],
+        signatures: Annotated[
+            list[SignatureArgument],
+            Field(min_length=1, max_length=2000, description="What to look for, each with an id of yours and an RE2."),
+        ],
         sources: Sources = None,
         since: Time = None,
         until: Time = None,

@@ -95,8 +95,8 @@ def metrics(source: MetricsSource) -> MCPServer:
     def metrics_range(
         entity: Entity,
         metric: Metric,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: Annotated[datetime | None, Field(description="From then on, RFC 3339.")] = None,
+        until: Annotated[datetime | None, Field(description="Up to then, RFC 3339.")] = None,
         max_points: Annotated[int, Field(ge=2, le=2000, description="thinned evenly beyond this")] = 200,
     ) -> SeriesPoints:
         """The points of one series, for a chart or to see its shape. Times are RFC 3339."""
