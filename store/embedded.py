@@ -50,7 +50,7 @@ class EmbeddedServer:
                     # at once: the exclusive lock is only ever tried for under the start lock
                     try_lock(users, shared=True)
                     return cls(place, users, _ensure(place, lock))
-                except BaseException:
+                except BaseException:  # also when cancelled: a lock that stays open keeps the server up for ever
                     os.close(users)
                     raise
 
