@@ -8,6 +8,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.fusion import STRENGTH, fuse
+from analysis.sides import first_needed, serves
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.fault import is_fault
@@ -145,28 +146,31 @@ def _is_idle_hint(finding: Finding, case: Case) -> bool:
 def _join(groups: list[list[Finding]], finding: Finding, case: Case) -> None:
     """Into the group about the same thing, or about something so near that it is one fault."""
     for group in groups:
-        if any(_one(case, finding.entity, other.entity) for other in group):
+        if any(_one(case, finding, other) for other in group):
             group.append(finding)
             return
     groups.append([finding])
 
 
-def _one(case: Case, a: str, b: str) -> bool:
-    return a == b or case.inventory.same(a, b) or b in case.inventory.related(a)
+def _one(case: Case, one: Finding, other: Finding) -> bool:
+    a, b = one.entity, other.entity
+    same = a == b or case.inventory.same(a, b) or b in case.inventory.related(a)
+    return same or serves(case, one.kind, a, b)
 
 
 def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
     ordered = tuple(sorted(group, key=lambda f: (-f.weight, -f.score, f.onset is None, f.onset or 0, f.statement)))
     runbook = case.by_fault.get(fault)
-    return Candidate(_entity(ordered, runbook.entity if runbook else "", case), fault, ordered, runbook is not None)
+    entity = _entity(ordered, fault, runbook.entity if runbook else "", case)
+    return Candidate(entity, fault, ordered, runbook is not None)
 
 
-def _entity(findings: Iterable[Finding], kind: str, case: Case) -> str:
+def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> str:
     """The entity of the kind at fault: of a finding, or near one, or what alerted; else of the most telling finding.
 
     What a machine's own captures say of a machine without a name is about the machine, or the thing, that alerted.
     """
-    named = list(dict.fromkeys(finding.entity for finding in findings))
+    named = first_needed(case, fault, list(dict.fromkeys(finding.entity for finding in findings)))
     told = [entity for entity in named if entity != UNNAMED_HOST]
     around = [other for entity in told for other in case.inventory.related(entity)]
     # A fault of the host or its network shows in what runs there; which host it is, the alert knows.

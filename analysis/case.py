@@ -5,7 +5,7 @@ from functools import cached_property
 
 from analysis.inventory import Inventory
 from domain.alert import Incident
-from domain.evidence import Coverage, Finding, Gap
+from domain.evidence import Citation, Coverage, Finding, Gap
 from domain.facts import Fact
 from domain.results import Change, Edge, Passage
 from domain.runbook import Runbook
@@ -26,6 +26,7 @@ class Case:
     passages: tuple[Passage, ...] = ()
     gaps: tuple[Gap, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    places: tuple[str, ...] = ()  # of each fact where it stands: `<call id>/facts/<n>`; "" or missing where not known
 
     @cached_property
     def by_fault(self) -> dict[str, Runbook]:
@@ -36,6 +37,20 @@ class Case:
     def alert_names(self) -> tuple[str, ...]:
         """What the alerts are called."""
         return tuple(dict.fromkeys(alert.name for alert in self.incident.alerts))
+
+    def cite(self, at: int, *attributes: str) -> tuple[Citation, ...]:
+        """Where the fact at this place is told: its raw line, else these attributes by path; nothing if not known."""
+        fact = self.facts[at]
+        call_id, _, path = (self.places[at] if at < len(self.places) else "").partition("/")
+        if not call_id:
+            return ()
+        if fact.quote and fact.line is not None:
+            return (Citation(call_id, fact.source, fact.line, fact.quote),)
+        told = [name for name in attributes if name in fact.attributes]
+        return tuple(
+            Citation(call_id, fact.source, path=f"/{path}/attributes/{name}", value=fact.attributes[name])
+            for name in told
+        )
 
     def near_alert(self, entity: str) -> float:
         """How near the entity is to what the alert is about: 1 the same, 0.8 needed by it, 0.4 unknown."""

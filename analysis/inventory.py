@@ -76,6 +76,12 @@ class Inventory:
         start, goal = self._names.known_group(a), self._names.known_group(b)
         return goal != start and goal in self._reach(start)
 
+    def callees(self, of: str) -> tuple[str, ...]:
+        """What it needs directly, sorted."""
+        group = self._names.known_group(of)
+        found = (callee for caller, callee in self._links.needs if self._names.group(caller) == group)
+        return tuple(sorted({callee for callee in found if self._names.group(callee) != group}))
+
     def related(self, of: str) -> tuple[str, ...]:
         """What belongs together with it: the pod of a container, the workload of a pod, the host both run on."""
         members = (of, *self._members.get(self._names.known_group(of), ()))

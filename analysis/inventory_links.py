@@ -31,6 +31,7 @@ class Links:
             "object": self._connect_object,
             "dns": self._connect_name,
             "event": self._connect_event,
+            "certificate": self._connect_certificate,
         }.get(fact.kind)
         if reader is not None:
             reader(of, told)
@@ -38,6 +39,7 @@ class Links:
     def settle(self, facts: Iterable[Fact]) -> None:
         """Where all that was captured is of one machine, its containers need it, and it needs its disks."""
         known = tuple(facts)
+        self._settle_queries(known)
         hosts = {
             fact.entity for fact in known if kind_of(fact.entity) == "host" and fact.kind not in ("node", "memory")
         }
@@ -49,6 +51,16 @@ class Links:
                 self.need(of, host, "host")
             elif kind_of(of) == "disk":
                 self.need(host, of, "host")
+
+    def _settle_queries(self, known: tuple[Fact, ...]) -> None:
+        """The statements of a document that tells of one database are that database's."""
+        databases: dict[str, set[str]] = defaultdict(set)
+        for fact in known:
+            if kind_of(fact.entity) == "database":
+                databases[fact.source].add(fact.entity)
+        for of, source in sorted({(f.entity, f.source) for f in known if kind_of(f.entity) == "query"}):
+            if len(owners := databases.get(source, set())) == 1:
+                self._belongs(of, next(iter(owners)))
 
     def _connect_container(self, of: str, told: dict[str, Any]) -> None:
         if pod := told.get("pod"):
@@ -112,10 +124,20 @@ class Links:
             ):
                 self.need(of, owner, "endpoint")
 
-    def _connect_name(self, _of: str, told: dict[str, Any]) -> None:
+    def _connect_name(self, of: str, told: dict[str, Any]) -> None:
         owner = next((hit for address in texts(told, "addresses") if (hit := self._names.address_owner(address))), None)
         if owner:
             self._names.call(owner, str(told.get("query") or "").rstrip("."))
+        elif kind_of(of) == "service":  # nothing that runs has the address: it is the name's own
+            for address in texts(told, "addresses"):
+                if not address.startswith("127."):
+                    self._names.has(of, address)
+
+    def _connect_certificate(self, of: str, _told: dict[str, Any]) -> None:
+        """A certificate belongs to the server whose name it bears."""
+        server = self._names.named(name_of(of), "service")
+        if server and server != of:
+            self._belongs(of, server)
 
     def _connect_event(self, of: str, told: dict[str, Any]) -> None:
         made = re.match(r"Created pod: (\S+)|Scaled (?:up|down) replica set (\S+)", str(told.get("message") or ""))

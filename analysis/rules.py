@@ -6,14 +6,16 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Final, Literal
 
+from analysis.inventory_names import RUNNING
 from analysis.wording import fill
-from domain.entity import entity
+from domain.entity import entity, name_of
 from domain.evidence import Citation, Finding, Severity
 from domain.facts import Attribute, Fact
 from domain.runbook import Runbook, Signature
 
 AGAINST: Final = "against."  # a finding of this kind speaks against the fault that follows
 MOST_CITATIONS: Final = 3
+FACT_NAME: Final = "fact_name"  # what a template calls the attribute `name`
 _STRONG: Final = 0.5  # from this weight on a signature is an error of its own
 _BYTES: Final = {
     "container": {"memory_limit", "memory_usage", "memory_request", "shm_size"},
@@ -92,9 +94,13 @@ def finding(rule: Rule, shot: Shot) -> Finding:
 
 
 def about(rule: Rule, captured: str, owner: str) -> str:
-    """The captured name under the signature's kind, or the runbook's; the source's owner where nothing was captured."""
+    """The captured name under the signature's kind, or the runbook's; the source's owner where nothing was captured.
+
+    The owner is of the signature's kind, if that is one of what runs: who writes a log is no host and no disk.
+    """
+    named = captured or (name_of(owner) if rule.signature.entity in RUNNING else "")
     try:
-        return entity(rule.signature.entity or rule.runbook.entity, captured) if captured else owner
+        return entity(rule.signature.entity or rule.runbook.entity, named) if named else owner
     except ValueError:
         return owner
 
@@ -106,6 +112,8 @@ def fact_captures(fact: Fact) -> dict[str, str]:
     for name, value in fact.attributes.items():
         if value is not None and value != "" and value != []:
             found[name] = _size(value) if name in sizes and isinstance(value, int) else _words(value)
+    if "name" in found:
+        found[FACT_NAME] = found["name"]  # in a template {name} is the entity's
     return found
 
 

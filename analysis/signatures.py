@@ -10,7 +10,7 @@ from analysis.patterns import compiled
 from analysis.rules import AGAINST, Rule, Shot, about, fact_captures, finding, rules
 from analysis.state import StateIndex, predicate
 from analysis.wording import fill
-from domain.entity import kind_of, name_of
+from domain.entity import is_entity, kind_of, name_of
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
 from domain.results import Facts, SeriesSummaries, SeriesSummary, SignatureHit, SignatureHits
@@ -171,7 +171,7 @@ def _of_series(rule: Rule, series: SeriesSummary, at: int, call_id: str) -> Shot
     captures = {name: f"{value:.4g}" for name, value in values.items() if value is not None}
     cited = "last" if series.median_after is None else "median_after"
     return Shot(
-        about(rule, series.entity, "service:unknown"),
+        _of_entity(rule, series.entity),
         captures | {"metric": series.metric},
         (
             Citation(call_id, series.source, path=f"/series/{at}/{cited}", value=_after(series)),
@@ -181,6 +181,13 @@ def _of_series(rule: Rule, series: SeriesSummary, at: int, call_id: str) -> Shot
         resolution=series.step_seconds,
         score=abs(series.score),
     )
+
+
+def _of_entity(rule: Rule, of: str) -> str:
+    """A series that names its kind keeps it, unless the signature is about another one of the name."""
+    if is_entity(of):
+        return about(rule, name_of(of), of) if rule.signature.entity else of
+    return about(rule, of, "service:unknown")
 
 
 def _contradicted(rule: Rule, entity: str, facts: list[Fact], findings: list[Finding]) -> Iterator[Contradiction]:

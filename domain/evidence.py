@@ -81,6 +81,7 @@ class Evidence:
     gaps: tuple[Gap, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     facts: tuple[Fact, ...] = ()  # what root_cause builds the inventory of
+    places: tuple[str, ...] = ()  # where each of the facts stands: `<call id>/facts/<n>`; empty when not known
     edges: tuple[Edge, ...] = ()  # who needs whom
     changes: tuple[Change, ...] = ()  # before the onset
     passages: tuple[Passage, ...] = ()  # what retrieval found

@@ -32,8 +32,8 @@ FACTS: Final[dict[str, str]] = {
     "cpu_limit, pids_limit, shm_size, ulimits, health, health_output, health_command, health_streak, health_exit_code, "
     "image, image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, "
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
-    "last_exit_code, memory_usage, cpu_percent, pids, pod, namespace, service, project, depends_on, init, "
-    "network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases",
+    "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "
+    "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "
     "tolerations, node_selector, affinity, priority, started_at, deleting, claims, host_network",
     "workload": f"{_K8S}, type, desired, ready_replicas, available, updated, unavailable, conditions, image, "
@@ -53,7 +53,7 @@ FACTS: Final[dict[str, str]] = {
     "read_only, options",
     "directory": "path, size, files",
     "memory": "total, used, free, available, shared, cache, swap_total, swap_used, swap_free, available_percent",
-    "load": "load1, load5, load15, cpus, users, uptime_seconds",
+    "load": "load1, load5, load15, cpus, per_cpu, users, uptime_seconds",
     "cpu": "user, system, idle, iowait, steal, cpus, model, flags, architecture, percent, throttled_percent",
     "pressure": "resource, some10, some60, full10, full60",
     "limit": "name, soft, hard, used, pid, unit",
@@ -67,11 +67,12 @@ FACTS: Final[dict[str, str]] = {
     "volume": "name, driver, mountpoint, size, created, containers, options",
     "disk": "device, size, read_only, await_ms, util_percent, read_iops, write_iops, queue, model, errors",
     # the network
-    "interface": "name, mtu, state, addresses, rx_errors, tx_errors, rx_dropped, tx_dropped, speed, master, mac",
+    "interface": "name, mtu, state, addresses, rx_errors, tx_errors, rx_dropped, tx_dropped, speed, master, mac, "
+    "uplink_mtu, mtu_over",
     "route": "destination, gateway, device, source, metric",
     "socket": "protocol, state, local, remote, process, pid, recv_q, send_q, count, user",
     "docker_network": "name, driver, subnet, gateway, internal, containers, addresses, options, attachable, scope",
-    "firewall": "chain, table, rule, target, policy, packets, exists",
+    "firewall": "chain, table, rule, target, policy, packets, exists, blocks",
     "dns": "query, status, addresses, server, type, seconds, ttl, error, search",
     "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body",
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
@@ -79,14 +80,15 @@ FACTS: Final[dict[str, str]] = {
     # servers
     "session": "pid, user, database, state, wait_type, wait_event, query, age_seconds, transaction_seconds, "
     "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted",
-    "sql": "statement, load, calls, rows, mean_seconds, wait_event, wait_load, user, host, total_seconds, share",
+    "sql": "statement, load, calls, rows, mean_seconds, wait_event, wait_load, user, host, total_seconds, share, table",
     "replication": "name, role, active, state, lag_seconds, lag_bytes, retained_bytes, type, database, wal_status",
     "queue": "name, messages, ready, unacked, consumers, lag, offset, end_offset, partition, topic, group, state, "
     "memory",
     "cluster": "name, status, nodes, running_nodes, missing_nodes, partitions, alarms, leader, shards_unassigned, "
     "read_only, members, message",
-    "cache": "used_memory, max_memory, policy, evicted, keys, hit_percent, fork_status, role, clients, fragmentation",
-    "pool": "name, size, active, idle, waiting, max, timeout_seconds",
+    "cache": "used_memory, max_memory, policy, evicted, keys, hit_percent, fork_status, role, clients, fragmentation, "
+    "used_percent",
+    "pool": "name, size, active, idle, waiting, max, timeout_seconds, used_percent",
     "index": "name, health, status, docs, size, read_only, shards",
     # anything else that a command printed
     "reading": "command, value, text, name, unit",

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from analysis.candidates import SYMPTOMS as STANDS_FOR
 from analysis.patterns import BadPattern, compiled, groups
-from analysis.rules import AGAINST
+from analysis.rules import AGAINST, FACT_NAME
 from analysis.wording import ALWAYS, fields
 from domain.entity import KINDS
 from domain.evidence import Finding
@@ -28,6 +29,7 @@ PROOF: Final = 0.8  # from this weight on a signature proves its fault by itself
 _OF_TEXT: Final = frozenset({"count", "source"})
 _OF_METRIC: Final = frozenset({"value", "before", "score", "metric"})
 _ALWAYS: Final = frozenset(ALWAYS)
+_RAISED: Final = frozenset(fault for fault, _ in STANDS_FOR.values())  # faults without a runbook that findings stand for
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
 # What a tactic tells of a fault that it finds itself, without a signature (agents/offline/change_blame.py, ...).
 _CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom"})
@@ -81,7 +83,7 @@ def _words(runbook: Runbook) -> Iterator[Problem]:
 def _explains(runbook: Runbook, runbooks: Sequence[Runbook]) -> Iterator[Problem]:
     for pattern in runbook.explains:
         whole_family = pattern.endswith(".*") and pattern[:-2] in FAMILIES
-        if not (whole_family or pattern in SYMPTOMS or any(covers(pattern, each.fault) for each in runbooks)):
+        if not (whole_family or pattern in SYMPTOMS or pattern in _RAISED or any(covers(pattern, each.fault) for each in runbooks)):
             unknown = "" if family_of(pattern) in FAMILIES else f" (unknown family {family_of(pattern)!r})"
             yield Problem(runbook.name, "explains", f"no runbook defines {pattern!r}{unknown}")
 
@@ -151,7 +153,8 @@ def _unknown(runbook: Runbook, place: str, template: str, captures: set[str]) ->
 
 def _captures(signature: Signature) -> set[str]:
     if signature.state is not None:
-        return set(attributes_of(signature.state.fact)) if signature.state.fact in FACTS else set()
+        known = attributes_of(signature.state.fact) if signature.state.fact in FACTS else frozenset()
+        return {*known, FACT_NAME} if "name" in known else set(known)
     if signature.metric is not None:
         return set(_OF_METRIC)
     try:

@@ -57,13 +57,15 @@ def conclude(task: Task, observations: tuple[Observation, ...], knowledge: Knowl
     names = {finding.entity for finding in blamed}
     findings += blamed
     findings += [finding for call_id, changes in changed for finding in change_findings(changes, call_id, names)]
+    kept = tuple(_kept(read))
     return Evidence(
         task.agent,
         "analyst",
         _conclusion(findings, read),
         tuple(findings),
         tuple(_gaps(observations)),
-        facts=tuple(_kept(read)),
+        facts=tuple(fact for fact, _ in kept),
+        places=tuple(place for _, place in kept),
         edges=tuple(_edges(observations)),
         changes=tuple(_changes(changed)),
     )
@@ -73,12 +75,12 @@ def _result(seen: Observation, of: type[T]) -> T:
     return from_plain(of, seen.data)
 
 
-def _kept(read: list[tuple[str, Facts]]) -> Iterator[Fact]:
-    """Facts for the inventory and for what speaks against a fault; long texts cut, news of what is normal left out."""
-    facts = [fact for _, found in read for fact in found.facts]
-    for fact in [fact for fact in facts if fact.kind != "note" and fact.attributes.get("type") != "Normal"][
-        :MOST_FACTS
-    ]:
+def _kept(read: list[tuple[str, Facts]]) -> Iterator[tuple[Fact, str]]:
+    """Facts for the inventory, for joins and for what speaks against a fault, with where each stands in which result;
+    long texts cut, news of what is normal left out."""
+    facts = [(fact, f"{call_id}/facts/{at}") for call_id, found in read for at, fact in enumerate(found.facts)]
+    told = [(f, place) for f, place in facts if f.kind != "note" and f.attributes.get("type") != "Normal"]
+    for fact, place in told[:MOST_FACTS]:
         if fact.kind == "reading" and len(text := str(fact.attributes.get("text") or "")) > READING_CHARS:
             fact = Fact(
                 fact.kind,
@@ -89,7 +91,7 @@ def _kept(read: list[tuple[str, Facts]]) -> Iterator[Fact]:
                 fact.line,
                 fact.quote,
             )
-        yield fact
+        yield fact, place
 
 
 def _edges(observations: tuple[Observation, ...]) -> Iterator[Edge]:

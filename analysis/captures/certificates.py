@@ -68,7 +68,11 @@ def _end(told: str | None, context: Context) -> datetime | None:
 
 
 def _days(end: datetime | None, now: datetime) -> float | None:
-    return None if end is None else round((end - now).total_seconds() / 86400, 2)
+    """How long it holds; one that has ended never rounds to 0."""
+    if end is None:
+        return None
+    days = round((end - now).total_seconds() / 86400, 2)
+    return min(days, -0.01) if end < now else days
 
 
 def _entity(subject: str | None, context: Context) -> str:

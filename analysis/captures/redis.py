@@ -37,17 +37,24 @@ def parse(text: str, context: Context) -> list[Fact]:
     share = (
         round(100 * hits / (hits + misses), 1) if hits is not None and misses is not None and hits + misses else None
     )
-    facts = (
-        [context.fact("cache", _server(context), _telling(pairs), **told, keys=keys or None, hit_percent=share)]
-        if told
-        else []
-    )
+    used = {"keys": keys or None, "hit_percent": share, "used_percent": _used(told)}
+    facts = [context.fact("cache", _server(context), _telling(pairs), **told, **used)] if told else []
     facts += [
         context.fact("setting", _server(context), line, name=key, value=_plain(value))
         for key, value, line in pairs
         if key in _SETTINGS
     ]
     return facts + _replication(pairs, context)
+
+
+def _used(told: dict[str, Any]) -> float | None:
+    """Memory in use as a share of maxmemory, where there is one."""
+    used, most = told.get("used_memory"), told.get("max_memory")
+    return (
+        round(100 * used / most, 1)
+        if isinstance(used, int | float) and isinstance(most, int | float) and most
+        else None
+    )
 
 
 def _plain(value: str) -> Any:

@@ -10,12 +10,14 @@ from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
 from analysis.inventory import Inventory
+from analysis.joins import joined
 from analysis.verdict import decide
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain
 from domain.diagnosis import Hypothesis
 from domain.evidence import Citation, Evidence, Finding
 from domain.results import Passage, Passages
+from domain.runbook import Runbook
 from graph.context import Work
 from graph.state import Investigation
 
@@ -28,7 +30,8 @@ async def root_cause(state: Investigation, runtime: Runtime[Work]) -> Investigat
     """Rank what the findings speak for; retrieve by the best; rank again with what was found; decide."""
     runtime.context.notice("stage", NODE)
     incident = from_plain(Incident, state["incident"])
-    case = assemble(incident, read(state["evidence"], runtime.context), runtime.context)
+    work = runtime.context
+    case = assemble(incident, read(state["evidence"], work), work.knowledge)
     ranked = hypotheses(case, candidates(case))
     passages, found = await _retrieve(case, ranked, runtime.context)
     if found:
@@ -44,25 +47,32 @@ def read(evidence: Iterable[object], work: Work) -> tuple[Evidence, ...]:
     return tuple(sorted(found, key=lambda e: (order.get(e.agent, len(order)), e.by != "analyst", e.by)))
 
 
-def assemble(incident: Incident, evidence: tuple[Evidence, ...], work: Work) -> Case:
+def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tuple[Runbook, ...]) -> Case:
     """Everything that was found, put side by side."""
     facts = tuple(fact for each in evidence for fact in each.facts)
     edges = tuple(dict.fromkeys(edge for each in evidence for edge in each.edges))
     alerted = tuple(dict.fromkeys(entity for alert in incident.alerts for entity in entities(alert)))
     changes = {change.id: change for each in evidence for change in each.changes}
-    return Case(
+    case = Case(
         incident=incident,
         alerted=alerted,
         findings=tuple(finding for each in evidence for finding in each.findings),
         facts=facts,
         changes=tuple(changes.values()),
         inventory=Inventory.build(facts, edges),
-        knowledge=work.knowledge,
+        knowledge=knowledge,
         edges=edges,
         passages=tuple(passage for each in evidence for passage in each.passages),
         gaps=tuple(gap for each in evidence for gap in each.gaps),
         coverage=tuple(row for each in evidence for row in each.coverage),
+        places=tuple(place for each in evidence for place in _places(each)),
     )
+    return joined(case)
+
+
+def _places(evidence: Evidence) -> tuple[str, ...]:
+    """Where each fact stands, "" for those of which that is not told."""
+    return (evidence.places + ("",) * len(evidence.facts))[: len(evidence.facts)]
 
 
 async def _retrieve(

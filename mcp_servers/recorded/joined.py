@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from analysis.compared import Machine, used_up
 from domain.entity import kind_of, name_of
 from domain.facts import Attribute, Fact
 
@@ -18,13 +19,14 @@ def joined(facts: list[Fact]) -> Iterator[Fact]:
     containers = [fact for fact in facts if fact.kind == "container"]
     names = {str(fact.attributes["id"])[:_ID]: fact.entity for fact in containers if fact.attributes.get("id")}
     limits = {f.entity: f.attributes for f in containers if any(limit in f.attributes for _, limit in _LIMITS)}
+    machine = Machine.of(facts)
     for fact in facts:
         fact = _renamed(fact, names)
         if fact.kind == "container":
-            fact = _limited(fact, limits.get(fact.entity, {}))
+            fact = used_up(_limited(fact, limits.get(fact.entity, {})))
         elif fact.kind == "process" and fact.attributes.get("state") == "Z":
             fact = _adopted(fact, containers)
-        yield fact
+        yield machine.compared(fact)
 
 
 def _renamed(fact: Fact, names: Mapping[str, str]) -> Fact:

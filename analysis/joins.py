@@ -1,0 +1,56 @@
+"""What one source alone cannot prove: facts and findings of several put together."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.blocked import blocked_ports
+from analysis.case import Case
+from analysis.joined_fact import JoinedFact
+from analysis.pools import pools_above_limit
+from analysis.rules import Shot, about, fact_captures, finding, rules
+from analysis.sides import sided
+from analysis.stale import Complaint, stale_addresses, superseded
+from analysis.state import StateIndex
+from domain.entity import name_of
+from domain.evidence import Finding
+
+
+def joined(case: Case) -> Case:
+    """The case with the findings that follow from several sources, each finding about the one who is at fault."""
+    stale = list(stale_addresses(case))
+    found = _judged(case, _distinct(stale))
+    clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
+    kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
+    return replace(case, findings=(*kept, *found))
+
+
+def joined_findings(case: Case) -> tuple[Finding, ...]:
+    """What runbooks' state signatures say of the facts that are joined from several sources."""
+    return _judged(case, _distinct(list(stale_addresses(case))))
+
+
+def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
+    """One fact for each client and address."""
+    found: dict[tuple[str, str], JoinedFact] = {}
+    for complaint, fact in stale:
+        found.setdefault((complaint.client, complaint.address), fact)
+    return list(found.values())
+
+
+def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
+    told = [each for each in (*stale, *blocked_ports(case), *pools_above_limit(case)) if each.citations]
+    return tuple(_findings(case, told))
+
+
+def _findings(case: Case, told: list[JoinedFact]) -> Iterator[Finding]:
+    if not told:
+        return
+    kinds = {each.fact.kind for each in told}
+    known = [r for r in rules(case.knowledge, "state") if not r.against and r.signature.state.fact in kinds]  # type: ignore[union-attr]
+    fired = {each.signature for each in case.findings}
+    tests = StateIndex((rule, rule.signature.state) for rule in known)
+    for each in told:
+        for rule in tests.satisfied_by(each.fact):
+            if rule.id not in fired:  # else a source told the whole fact itself
+                of = about(rule, name_of(each.fact.entity) if rule.signature.entity else "", each.fact.entity)
+                yield finding(rule, Shot(of, fact_captures(each.fact), each.citations, onset=each.onset))
