@@ -116,7 +116,15 @@ def _servers(case: Case) -> Iterator[Server]:
             best.setdefault(fact.entity, at)
     for at in best.values():
         fact = case.facts[at]
-        yield Server(at, fact, tuple(texts(fact.attributes, "addresses")), _time(fact.attributes.get("started_at")))
+        started = _time(fact.attributes.get("started_at")) or _last_start(case, fact.entity)
+        yield Server(at, fact, tuple(texts(fact.attributes, "addresses")), started)
+
+
+def _last_start(case: Case, of: str) -> datetime | None:
+    starts = (
+        f.at for f in case.facts if f.kind == "event" and f.entity == of and f.attributes.get("reason") == "start"
+    )
+    return max((at for at in starts if at), default=None)
 
 
 def _time(told: object) -> datetime | None:

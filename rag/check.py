@@ -29,7 +29,9 @@ PROOF: Final = 0.8  # from this weight on a signature proves its fault by itself
 _OF_TEXT: Final = frozenset({"count", "source"})
 _OF_METRIC: Final = frozenset({"value", "before", "score", "metric"})
 _ALWAYS: Final = frozenset(ALWAYS)
-_RAISED: Final = frozenset(fault for fault, _ in STANDS_FOR.values())  # faults without a runbook that findings stand for
+_RAISED: Final = frozenset(
+    fault for fault, _ in STANDS_FOR.values()
+)  # faults that findings stand for without a runbook
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
 # What a tactic tells of a fault that it finds itself, without a signature (agents/offline/change_blame.py, ...).
 _CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom"})
@@ -83,7 +85,8 @@ def _words(runbook: Runbook) -> Iterator[Problem]:
 def _explains(runbook: Runbook, runbooks: Sequence[Runbook]) -> Iterator[Problem]:
     for pattern in runbook.explains:
         whole_family = pattern.endswith(".*") and pattern[:-2] in FAMILIES
-        if not (whole_family or pattern in SYMPTOMS or pattern in _RAISED or any(covers(pattern, each.fault) for each in runbooks)):
+        known = whole_family or pattern in SYMPTOMS or pattern in _RAISED
+        if not (known or any(covers(pattern, each.fault) for each in runbooks)):
             unknown = "" if family_of(pattern) in FAMILIES else f" (unknown family {family_of(pattern)!r})"
             yield Problem(runbook.name, "explains", f"no runbook defines {pattern!r}{unknown}")
 

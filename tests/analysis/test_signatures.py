@@ -197,3 +197,26 @@ def _seconds(many, books):
     start = time.perf_counter()
     state_findings(many, "infra.1", books)
     return time.perf_counter() - start
+
+
+def test_a_signature_without_a_capture_is_about_what_runs_under_the_owners_name() -> None:
+    books = (runbook(text("gone", entity="queue")),)
+    (found,) = text_findings(SignatureHits((hit("offset gone", entity="service:jobs"),), SEARCHED), "log.1", books)
+    assert found.entity == "queue:jobs"
+    books = (runbook(text("gone", entity="host")),)
+    (found,) = text_findings(SignatureHits((hit("offset gone", entity="service:jobs"),), SEARCHED), "log.1", books)
+    assert found.entity == "service:jobs", "who writes a log is no host"
+
+
+def test_the_attribute_name_of_a_fact_is_told_beside_the_entitys_name() -> None:
+    signature = state("setting", Condition("value", above=1), reason="{fact_name} of {name} is {value}")
+    told = Fact("setting", "database:shop", {"name": "max_connections", "value": 5})
+    (found,) = state_findings(facts(told), "infra.1", (runbook(signature),))
+    assert found.statement == "max_connections of shop is 5"
+
+
+def test_a_series_that_names_its_kind_keeps_it() -> None:
+    one = SeriesSummary("process:cart", "rss", 9, 1, 2, 9, 9, 1.0, 9.0, 12.0, "up", AT)
+    signature = Signature("grew", "{metric} rose", 0.3, metric=MetricTest("rss", change="up", score=4))
+    (found,) = metric_findings(SeriesSummaries((one,), SEARCHED), "metric.1", (runbook(signature),))
+    assert found.entity == "process:cart"

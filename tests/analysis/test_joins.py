@@ -1,0 +1,159 @@
+"""What follows from several sources at once: stale addresses, blocked ports, pools above a limit."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from analysis.case import Case
+from analysis.inventory import Inventory
+from analysis.joins import joined, joined_findings
+from domain.alert import Incident, Window
+from domain.evidence import Citation, Finding
+from domain.facts import Attribute, Fact
+from domain.results import Edge
+from domain.runbook import Condition, Runbook, Signature, StateTest
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+STALE = Runbook(
+    "dns-stale-address", "d", "dns.stale_address", "container", "s",
+    signatures=(Signature("stale_fact", "{entity} uses {addresses} for {query}: {error}", 0.95,
+                          state=StateTest("dns", (Condition("status", equals="stale"),))),),
+)  # fmt: skip
+BLOCKED = Runbook(
+    "network-firewall-drop", "d", "network.firewall_drop", "network", "s",
+    signatures=(Signature("blocks", "{chain} blocks {blocks}", 0.9,
+                          state=StateTest("firewall", (Condition("blocks", present=True),))),),
+)  # fmt: skip
+POOLS = Runbook(
+    "connections", "d", "database.connections_exhausted", "database", "s",
+    signatures=(Signature("pools", "{fact_name}: {size} of {max}", 0.6,
+                          state=StateTest("pool", (Condition("used_percent", above=100),))),),
+)  # fmt: skip
+KNOWLEDGE = (STALE, BLOCKED, POOLS)
+REFUSED = (
+    'connect() failed (111: Connection refused) while connecting to upstream, upstream: "http://172.30.0.7:8000/{}"'
+)
+
+
+def container(name: str, address: str, minutes: int, **more: Attribute) -> Fact:
+    started = (NOW + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+    told: dict[str, Attribute] = {"state": "running", "started_at": started}
+    told |= {"addresses": [address], "networks": [f"shop={address}"]} if address else {}
+    return Fact("container", f"container:{name}", told | more, "docker/containers.json")
+
+
+def recreated(name: str, minutes: int) -> Fact:
+    at = NOW + timedelta(minutes=minutes)
+    return Fact("event", f"container:{name}", {"reason": "create", "component": "docker"}, "docker/events.jsonl", at)
+
+
+def complaint(path: str = "orders/1", line: str = REFUSED, kind: str = "proxy.upstream_down") -> Finding:
+    cited = (Citation("log.2", "logs/edge.log", 7, line.format(path)),)
+    return Finding("service:172.30.0.7:8000", kind, "nginx was refused", cited, NOW, weight=0.75, signature="p/refused")
+
+
+def case(facts: tuple[Fact, ...], *findings: Finding, edges: tuple[Edge, ...] = ()) -> Case:
+    incident = Incident("i1", "502", NOW, Window(NOW - timedelta(hours=1), NOW), "UTC", ())
+    places = tuple(f"infra.1/facts/{at}" for at, _ in enumerate(facts))
+    inventory = Inventory.build(facts, edges)
+    return Case(incident, ("container:edge",), findings, facts, (), inventory, KNOWLEDGE, edges, places=places)
+
+
+EDGE = container("edge", "172.30.0.2", -600)
+MOVED = container("orders", "172.30.0.9", -5)
+
+
+def test_an_address_that_nobody_has_since_its_container_was_recreated_is_stale() -> None:
+    (found,) = joined_findings(case((EDGE, MOVED, recreated("orders", -5)), complaint()))
+    assert (found.entity, found.kind, found.signature) == (
+        "container:edge", "dns.stale_address", "dns-stale-address/stale_fact")  # fmt: skip
+    assert found.statement.startswith("container:edge uses 172.30.0.7 for orders: orders was started anew at ")
+    assert found.statement.endswith("with 172.30.0.9, nobody has the old one")
+
+
+def test_a_stale_address_is_proven_by_the_complaint_and_by_what_the_engine_says_now() -> None:
+    (found,) = joined_findings(case((EDGE, MOVED), complaint()))
+    assert [(c.call_id, c.path, c.value) for c in found.citations] == [
+        ("log.2", None, None),
+        ("infra.1", "/facts/1/attributes/addresses", ["172.30.0.9"]),
+        ("infra.1", "/facts/1/attributes/started_at", "2026-03-04T11:55:00Z"),
+    ]
+
+
+@pytest.mark.parametrize("said", ["upstream sent invalid header", "upstream prematurely closed connection"])
+def test_an_old_address_that_another_container_got_answers_wrongly(said: str) -> None:
+    line = (
+        said + ' while reading response header from upstream, request: "GET /{}", upstream: "http://172.30.0.7:8000/"'
+    )
+    facts = (EDGE, MOVED, container("redis", "172.30.0.7", -6))
+    (found,) = joined_findings(case(facts, complaint(line=line, kind="proxy.upstream_reset")))
+    assert found.statement.endswith("172.30.0.7 is redis's now")
+
+
+def test_what_looked_like_a_dead_upstream_is_part_of_the_stale_address() -> None:
+    told = joined(case((EDGE, MOVED), complaint())).findings
+    assert {(f.entity, f.kind) for f in told} == {("container:edge", "dns.stale_address")}
+    assert [f.weight for f in told] == [0.5, 0.95]
+
+
+@pytest.mark.parametrize(
+    ("facts", "path"),
+    [
+        ((EDGE, container("orders", "172.30.0.7", -5), container("mail", "172.30.0.8", -4)), "orders/1"),
+        ((EDGE, container("orders", "", -5, state="exited"), container("mail", "172.30.0.8", -4)), "orders/1"),
+        ((EDGE, container("orders", "172.30.0.9", -700)), "orders/1"),
+        ((EDGE, container("orders", "10.9.0.9", -5)), "orders/1"),
+    ],
+    ids=["the upstream has it", "the upstream stopped", "the upstream is older than the client", "another network"],
+)
+def test_an_address_is_not_stale_when(facts: tuple[Fact, ...], path: str) -> None:
+    assert joined_findings(case(facts, complaint(path))) == ()
+
+
+def test_a_fact_without_a_known_place_proves_nothing_by_itself() -> None:
+    known = case((EDGE, MOVED), complaint())
+    assert known.cite(1, "addresses") != ()
+    assert Case(**{**vars(known), "places": ()}).cite(1, "addresses") == ()
+
+
+RULE = "40 2400 DROP tcp -- * * 0.0.0.0/0 10.1.0.5 tcp dpt:5432"
+DROP = Fact("firewall", "network:INPUT", {"chain": "INPUT", "target": "DROP", "packets": 40, "rule": RULE},
+            "artifacts/facts.txt", line=4, quote=RULE)  # fmt: skip
+SLOW = Finding("service:shop", "log.error", "shop says: connection timeout expired", (Citation("log.1", quote="x"),))
+
+
+def listens(local: str) -> Fact:
+    return Fact("socket", "host:localhost", {"state": "LISTEN", "local": local}, "artifacts/facts.txt", line=9)
+
+
+@pytest.mark.parametrize("local", ["10.1.0.5:5432", "0.0.0.0:5432"])
+def test_a_rule_that_drops_packets_to_a_listening_port_blocks_it(local: str) -> None:
+    (found,) = joined_findings(case((DROP, listens(local)), SLOW))
+    assert (found.entity, found.statement) == ("network:INPUT", f"INPUT blocks {local}")
+    assert found.citations[0].quote == DROP.quote
+
+
+@pytest.mark.parametrize("local", ["10.1.0.6:5432", "10.1.0.5:80"])
+def test_a_rule_for_another_address_or_port_blocks_nobody(local: str) -> None:
+    assert joined_findings(case((DROP, listens(local)), SLOW)) == ()
+
+
+def test_a_dropping_rule_that_nobody_suffers_from_is_no_finding() -> None:
+    assert joined_findings(case((DROP, listens("10.1.0.5:5432")))) == ()
+
+
+def pool(name: str, size: int) -> Fact:
+    return container(name, "", -9, env=[f"DB_POOL_SIZE={size}", "REDIS_POOL_SIZE=500"])
+
+
+LIMIT = Fact("setting", "database:shop", {"name": "max_connections", "value": 100}, "artifacts/facts.txt")
+
+
+def test_pools_that_together_exceed_the_limit_are_told_with_their_sizes() -> None:
+    (found,) = joined_findings(case((LIMIT, pool("api", 60), pool("jobs", 50))))
+    assert (found.entity, found.statement) == ("database:shop", "api 60, jobs 50: 110 of 100")
+
+
+@pytest.mark.parametrize("sizes", [(50, 50), (150,)])
+def test_pools_within_the_limit_or_of_one_client_are_no_join(sizes: tuple[int, ...]) -> None:
+    assert joined_findings(case((LIMIT, *(pool(f"c{n}", size) for n, size in enumerate(sizes))))) == ()
