@@ -9,6 +9,7 @@ from math import exp, log
 from typing import Final
 
 from analysis.callgraph import callees, distances
+from analysis.diffs import Effect, effect, names
 from domain.results import Change, Edge
 
 HARMLESS: Final = re.compile(
@@ -23,6 +24,8 @@ APART: Final = -1.5  # no way leads from the symptom to it, though the call grap
 IDLE: Final = -3.0  # documents, tests, build files: they do not run
 WORDS: Final = 1.5  # for the words of its diff, files and summary that the symptom uses
 RECENT: Final = 1.0  # for one that went live right before; after HALF_MINUTES half of it
+NAMED: Final = 1.0  # the symptom names code that it touches
+BAR: Final = 1.5  # less than live or reaching: a diff alone convicts nobody
 HALF_MINUTES: Final = 60.0
 _WORD: Final = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{3,}|[a-z]{4,}")
 
@@ -34,6 +37,7 @@ class Suspicion:
     change: Change  # a commit stands for the deploy that carried it
     score: float
     why: tuple[str, ...]
+    effect: float = 0.0  # what its diff is likely to do; at or below 0 there is no reason in it to blame the change
 
 
 def before(changes: Iterable[Change], moment: datetime, minutes: float) -> list[Change]:
@@ -77,18 +81,39 @@ def suspicions(
     whole = [one for one in changes if not (one.kind == "deploy" and one.commit in listed)]
     words = {one.id: _words(f"{one.summary} {' '.join(one.files)} {diffs.get(one.id, '')}") for one in whole}
     spread = Counter(word for of in words.values() for word in of)
-    failing = _words(" ".join(texts))
+    failing_text = " ".join(texts)
+    failing = _words(failing_text)
     shared = {name: sum(log(len(whole) / spread[word]) for word in of & failing) for name, of in words.items()}
     most = max(shared.values(), default=0.0) or 1.0
-    found = [_suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried)) for one in whole]
+    does = {one.id: _effect(diffs.get(one.id, ""), failing_text) for one in whole}
+    found = [
+        _suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried), does[one.id])
+        for one in whole
+    ]
     return sorted(found, key=lambda each: (-each.score, each.change.minutes_before or 0.0, each.change.id))
+
+
+def guilty(ranked: Sequence[Suspicion]) -> Suspicion | None:
+    """The first with a reason in its diff, or None: that something was changed before is no reason by itself."""
+    return next((one for one in ranked if one.effect > 0 and one.score >= BAR), None)
+
+
+def _effect(diff: str, failing: str) -> Effect:
+    """What the diff does; code that the symptom names verbatim is at work in it, also where it was only added."""
+    does = effect(diff)
+    named = sorted(name for name in names(diff) if re.search(rf"\b{re.escape(name)}\b", failing))
+    if does.score > 0 or not named:
+        return does
+    return Effect(NAMED, f"the symptom names {named[0]}")
 
 
 def _words(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text.replace("_", " "))}
 
 
-def _suspicion(one: Change, deploy: Change | None, symptom: str, overlap: float, deploys: bool) -> Suspicion:
+def _suspicion(
+    one: Change, deploy: Change | None, symptom: str, overlap: float, deploys: bool, does: Effect
+) -> Suspicion:
     where = deploy or one
     terms: list[tuple[float, str]] = []
     if deploy or one.kind != "commit":
@@ -100,7 +125,8 @@ def _suspicion(one: Change, deploy: Change | None, symptom: str, overlap: float,
         terms.append((IDLE, "touches only what does not run"))
     terms.append((WORDS * overlap, "its words are those of the symptom" if overlap > 0.5 else ""))
     terms.append((RECENT * exp(-log(2) * (where.minutes_before or 0.0) / HALF_MINUTES), ""))
-    return Suspicion(one, round(sum(score for score, _ in terms), 3), tuple(why for _, why in terms if why))
+    terms.append((does.score, does.why))
+    return Suspicion(one, round(sum(score for score, _ in terms), 3), tuple(why for _, why in terms if why), does.score)
 
 
 def _place(where: Change, symptom: str) -> tuple[float, str]:

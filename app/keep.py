@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from app.bootstrap import House
-from app.replay import Outcome
+from app.investigation import Outcome
 from domain.codec import Json
 from report.markdown import markdown
 from store import calls, incidents, investigations, reports, results

@@ -12,7 +12,7 @@ from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits
 from mcp_servers.log_patterns import Patterns, in_parts
-from mcp_servers.log_source import LineTimes, LogsSource
+from mcp_servers.log_source import LineTimes, LogsSource, named
 
 SHORTEST, LONGEST = 12, 300  # characters of a quote
 _LINES, _CAPTURES, _CAPTURE_CHARS = 3, 8, 200
@@ -95,7 +95,7 @@ def match(source: LogsSource, names: Sequence[str], wanted: Sequence[Wanted], sp
     problems.extend(source.problems())
     count = sum(hit.count for hit in hits)
     searched = Searched(
-        source=", ".join(names), window=str(span), filter=f"{len(good)} signatures", matched=count, returned=len(hits),
+        source=named(names), window=str(span), filter=f"{len(good)} signatures", matched=count, returned=len(hits),
         after_window=after, problems=tuple(problems),
     )  # fmt: skip
     return SignatureHits(tuple(hits), searched)

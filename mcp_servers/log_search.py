@@ -16,7 +16,7 @@ from domain.results import Line, Lines, Searched
 from mcp_servers import ripgrep
 from mcp_servers.log_match import OPEN, Span, shortened
 from mcp_servers.log_patterns import Patterns, patterns
-from mcp_servers.log_source import LineTimes, LogsSource
+from mcp_servers.log_source import LineTimes, LogsSource, named
 from mcp_servers.log_table import reaches
 
 LARGE = 32 << 20  # bytes from which a plain file is not read from its start for its last lines
@@ -67,7 +67,7 @@ def search(source: LogsSource, names: Sequence[str], wanted: Filter) -> Lines:
     matched = sum(kept.matched for kept in found)
     more = matched > len(lines) or any(kept.more for kept in found)
     searched = Searched(
-        source=", ".join(names), window=str(wanted.span), filter=str(wanted), matched=matched, returned=len(lines),
+        source=named(names), window=str(wanted.span), filter=str(wanted), matched=matched, returned=len(lines),
         truncated=more, after_window=sum(kept.after for kept in found), problems=(*problems, *source.problems()),
     )  # fmt: skip
     return Lines(tuple(lines), searched)

@@ -1,6 +1,6 @@
 """What the log tools need of a source of texts, live or recorded, and when its lines were written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from typing import BinaryIO, Protocol
@@ -8,6 +8,7 @@ from typing import BinaryIO, Protocol
 from analysis.timestamps import Clock, parse_line_time, proven_offset
 from bundle.chunks import Chunk
 
+_NAMED = 100
 _PROOF_LINES = 200
 _BACK_LINES = 200  # of a stack trace or a dump that a line without a stamp may stand in
 _BACK_BYTES = 16_384
@@ -45,6 +46,12 @@ def chosen(source: LogsSource, globs: list[str] | None) -> tuple[tuple[str, ...]
     found = tuple(name for name in names if any(_means(glob, name) for glob in globs))
     unmet = tuple(f"{glob}: no source has such a name" for glob in globs if not any(_means(glob, n) for n in names))
     return found, unmet
+
+
+def named(names: Sequence[str]) -> str:
+    """The names of what was searched, as far as anyone reads them."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 class LineTimes:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from analysis.levels import at_least
 from domain.results import Line, Searched, Template, Templates
 from mcp_servers.log_match import Span, shortened
+from mcp_servers.log_source import named
 from mcp_servers.log_table import Row, Table, reaches
 
 _RANK = {"fatal": 0, "error": 1, "warning": 2, None: 3, "info": 4, "debug": 5}
@@ -57,7 +58,7 @@ def result(
     """The templates with what was searched."""
     shown, matched, problems, after = found
     searched = Searched(
-        source=", ".join(names), window=window, filter=filter_, matched=matched, returned=len(shown),
+        source=named(names), window=window, filter=filter_, matched=matched, returned=len(shown),
         truncated=matched > len(shown), after_window=after, problems=(*problems, *more),
     )  # fmt: skip
     return Templates(tuple(shown), searched)

@@ -24,6 +24,7 @@ SYMPTOMS: Final = frozenset(
         "event.warning", "change.near", "probe.failed",
     }
 )  # fmt: skip
+PROOF: Final = 0.8  # from this weight on a signature proves its fault by itself
 _OF_TEXT: Final = frozenset({"count", "source"})
 _OF_METRIC: Final = frozenset({"value", "before", "score", "metric"})
 _ALWAYS: Final = frozenset(ALWAYS)
@@ -44,7 +45,7 @@ class Problem:
 
 def check(runbooks: Sequence[Runbook], examples: Examples, twins: Mapping[str, Twin]) -> list[Problem]:
     """Everything wrong, by runbook. `twins` runs the signatures over each healthy twin, by its name."""
-    problems = [*_shared_faults(runbooks), *_unknown_examples(runbooks, examples)]
+    problems = [*_shared_faults(runbooks), *_unknown_examples(runbooks, examples), *_proofs(runbooks, examples)]
     for runbook in runbooks:
         problems.extend(_words(runbook))
         problems.extend(_explains(runbook, runbooks))
@@ -169,10 +170,9 @@ def _examples(runbook: Runbook, examples: Mapping[str, Example]) -> Iterator[Pro
 
 
 def _run(runbook: Runbook, key: str, pattern: str, example: Example) -> Iterator[Problem]:
-    try:
-        search = compiled(pattern).search
-    except BadPattern:
-        return  # said already
+    if not _compiles(pattern):
+        return
+    search = compiled(pattern).search
     for line in example.fires:
         if not search(line):
             yield Problem(runbook.name, f"examples.{key}.fires", f"does not fire on: {line}")
@@ -184,6 +184,38 @@ def _run(runbook: Runbook, key: str, pattern: str, example: Example) -> Iterator
 def _unknown_examples(runbooks: Sequence[Runbook], examples: Examples) -> Iterator[Problem]:
     for name in sorted(examples.keys() - {each.name for each in runbooks}):
         yield Problem(name, "examples", "there is no such runbook")
+
+
+def _proofs(runbooks: Sequence[Runbook], examples: Examples) -> Iterator[Problem]:
+    """One line cannot prove two faults of which neither follows from the other."""
+    proofs = [
+        (runbook, signature)
+        for runbook in runbooks
+        for signature in runbook.signatures
+        if signature.weight >= PROOF and signature.text and _compiles(signature.text)
+    ]
+    for runbook, signature in proofs:
+        example = examples.get(runbook.name, {}).get(signature.id)
+        others = [(other, rival) for other, rival in proofs if not _related(runbook, other)]
+        for line in example.fires if example else ():
+            for other, rival in others:
+                if compiled(rival.text or "").search(line):
+                    what = f"its example also proves {other.fault} ({other.name}/{rival.id}): {line}"
+                    yield Problem(runbook.name, f"signatures.{signature.id}", what)
+
+
+def _related(one: Runbook, other: Runbook) -> bool:
+    return one is other or any(
+        covers(pattern, effect.fault) for cause, effect in ((one, other), (other, one)) for pattern in cause.explains
+    )
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        compiled(pattern)
+    except BadPattern:
+        return False  # said already
+    return True
 
 
 def _on_twin(twin: str, findings: Iterable[Finding]) -> Iterator[Problem]:

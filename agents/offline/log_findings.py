@@ -35,9 +35,9 @@ _OWNER = re.compile(
 )
 _SAID = re.compile(r'"(?:msg|message|log|error|err|event|body)"\s*:\s*"((?:[^"\\]|\\.)+)"')
 _TROUBLE = re.compile(
-    r"\b(?:undefined|not (?:found|set|defined|allowed|permitted)|missing|unable to|cannot|can't|could not|failed|failure"
-    r"|denied|refused|unreachable|timed out|no such|out of (?:memory|space)|exhausted|expired|invalid|unknown|aborted"
-    r"|killed|exiting)\b",
+    r"\b(?:undefined|not (?:found|set|defined|allowed|permitted)|missing|unable to|cannot|can't|could not|failed"
+    r"|failure|denied|refused|unreachable|timed out|no such|out of (?:memory|space)|exhausted|expired"
+    r"|invalid|unknown|aborted|killed|exiting)\b",
     re.IGNORECASE,
 )
 _SHORT_LINES = 30

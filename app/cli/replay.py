@@ -7,8 +7,9 @@ from pathlib import Path
 
 from app.bootstrap import House, open_house
 from app.cli.screen import Progress, progress, show_report
+from app.investigation import Outcome
 from app.keep import keep
-from app.replay import MARKDOWN, REPORT, Outcome, replay, write
+from app.replay import MARKDOWN, REPORT, replay, write
 from app.settings import Settings, load_settings
 from bundle.bundle import Bundle, open_bundle
 from bundle.write import must_be_free

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from analysis.changes import before, is_idle, reach, suspicions
+from analysis.changes import before, guilty, is_idle, reach, suspicions
 from domain.results import Change, Edge
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -54,3 +54,28 @@ def test_the_words_of_a_diff_that_the_symptom_uses_decide_between_two_deploys() 
 
 def test_a_deploy_of_a_listed_commit_is_told_by_the_commit() -> None:
     assert blamed([change("c1", 9, "cart"), deploy("c1", 8, "cart")]) == ["c1"]
+
+
+def convicted(diffs: dict[str, str], texts: list[str] | None = None) -> str | None:
+    both = [change(id, 40, "cart", summary="tidy") for id in ("one", "two")]
+    live = [deploy(id, 30, "cart") for id in ("one", "two")]
+    known = reach(before([*both, *live], AT, 1440), "web", EDGES)
+    found = guilty(suspicions(known, "web", texts or [], diffs))
+    return found.change.id if found else None
+
+
+def test_a_change_is_convicted_by_what_its_diff_takes_away() -> None:
+    assert (
+        convicted({"one": "-log.Print(a)\n+log.Print(b)\n", "two": "-if x == nil { return }\n-use(x)\n+use(x)\n"})
+        == "two"
+    )
+
+
+def test_a_change_whose_new_code_the_symptom_names_is_convicted() -> None:
+    diffs = {"one": "+add(1)\n", "two": '+query("select * from order_items")\n'}
+    assert convicted(diffs, ['relation "order_items" does not exist']) == "two"
+
+
+def test_nobody_is_convicted_where_no_diff_gives_a_reason() -> None:
+    assert convicted({}) is None
+    assert convicted({"one": "-a := b + c\n+a := sum(b, c)\n"}) is None

@@ -79,6 +79,18 @@ def test_an_example_that_does_not_fire_and_a_near_miss_that_does_are_refused():
     ]
 
 
+def test_one_line_cannot_prove_two_faults_unless_one_follows_from_the_other():
+    other = replace(GOOD, name="kill", fault="process.killed")
+    both = EXAMPLES | {"kill": EXAMPLES["oom"]}
+    assert said(GOOD, other, examples=both) == [
+        "kill: signatures.killed: its example also proves memory.oom_kill (oom/killed): killed 12",
+        "oom: signatures.killed: its example also proves process.killed (kill/killed): killed 12",
+    ]
+    assert said(replace(GOOD, explains=("process.*",)), other, examples=both) == []
+    hint = replace(other, signatures=(replace(TEXT, weight=0.6),))
+    assert said(GOOD, hint, examples=both) == []
+
+
 def test_a_signature_that_fires_on_a_healthy_twin_is_refused():
     fired = Finding("container:web", "memory.oom_kill", "web lost 1", signature="oom/killed")
     against = Finding("container:web", "against.memory.oom_kill", "fine", signature="oom/!clean")
