@@ -126,7 +126,9 @@ class Inventory:
             for address in _texts(told, "addresses"):
                 self._has(of, address.rpartition("=")[2])
         if fact.kind == "event" and told.get("component") == "docker":
-            self._call(of, str(told.get("object") or ""))
+            identity = str(told.get("object") or "")
+            self._call(of, identity)
+            self._call(of, identity[:_SHORT_ID])
 
     def _learn_names(self, of: str, told: dict[str, Any]) -> None:
         identity = str(told.get("id") or "").rpartition("/")[2]

@@ -37,7 +37,7 @@ def incident_of(bundle: Bundle) -> Incident:
         timezone=bundle.timezone,
         alerts=received.alerts,
         notes=bundle.notes,
-        gaps=received.gaps,
+        gaps=(*received.gaps, *(f"{gap.what}: {gap.why}" for gap in bundle.gaps)),
     )
 
 

@@ -83,7 +83,7 @@ def _gaps(
     incident: Incident, evidence: tuple[Evidence, ...], passages: list[Passage], calls: tuple[ToolResult, ...]
 ) -> tuple[Gap, ...]:
     agents = {each.agent for each in evidence}
-    told = [Gap("the alert", gap) for gap in incident.gaps]
+    told = [_given(gap) for gap in incident.gaps]
     told += [
         Gap(f"{call.tool} of {by}", call.error)
         for call in calls
@@ -92,6 +92,12 @@ def _gaps(
     told += [gap for each in evidence for gap in each.gaps]
     told += [] if passages else [Gap("runbooks", "no runbook fits, or none is indexed", "by alert and by hypotheses")]
     return tuple(dict.fromkeys(told))
+
+
+def _given(gap: str) -> Gap:
+    """A gap that came with the incident: `file: why`, or something odd about the alert."""
+    what, colon, why = gap.partition(": ")
+    return Gap(what, why) if colon else Gap("the alert", gap)
 
 
 def _actions(
