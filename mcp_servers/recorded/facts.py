@@ -148,8 +148,3 @@ def joined(facts: list[Fact]) -> Iterator[Fact]:
 _ID: Final = 12  # characters of a container's short id
 _LIMITS: Final = (("pids", "pids_limit"), ("memory_usage", "memory_limit"), ("cpu_percent", "cpu_limit"))
 _USE: Final = frozenset(limit for _, limit in _LIMITS)
-
-
-def shortened(fact: Fact, kept: Collection[str]) -> Fact:
-    """The fact with these attributes only."""
-    return replace(fact, attributes={name: value for name, value in fact.attributes.items() if name in kept})
