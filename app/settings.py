@@ -36,6 +36,23 @@ class Settings(BaseSettings):
     )
     views_and_budgets: bool = Field(default=True, description="Layer 2: compact views of results, and their budgets.")
     forced_conclusion: bool = Field(default=True, description="Layer 3: one last call without tools at a limit.")
+    heartbeat_seconds: float = Field(default=5.0, gt=0, description="How often a worker says that it is alive.")
+    lease_seconds: float = Field(
+        default=20.0, gt=0, description="A worker that was not heard of for so long has lost its investigations."
+    )
+    poll_seconds: float = Field(default=5.0, gt=0, description="How often a worker looks for jobs without being told.")
+    patience_seconds: float = Field(
+        default=120.0, gt=0, description="How long a run waits for a database that is away."
+    )
+    drain_seconds: float = Field(
+        default=25.0, gt=0, description="How long a worker that is told to stop may take to finish its current steps."
+    )
+    most_crashes: int = Field(
+        default=3, ge=1, description="An incident that crashed so many workers is set aside (status failed)."
+    )
+    evidence: Path | None = Field(
+        default=None, description="A recorded incident that workers ask in the place of this machine, for drills."
+    )
 
     @classmethod
     def settings_customise_sources(

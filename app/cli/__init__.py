@@ -84,6 +84,18 @@ def mcp(
 
 
 @app.command()
+def worker(
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=64, help="How many investigations side by side.")
+    ] = 2,
+) -> None:
+    """Investigate the incidents that wait in the queue, until told to stop (SIGTERM)."""
+    from app.cli.worker import run
+
+    run(concurrency)
+
+
+@app.command()
 def doctor() -> None:
     """Say of every part whether it is ok, degraded (and why) or off."""
     from app.cli.doctor import run_doctor
@@ -114,6 +126,14 @@ def incidents_show(incident: Annotated[str, typer.Argument(help="The incident's 
     from app.cli.incidents import run_show
 
     run_show(incident)
+
+
+@incidents.command("retry")
+def incidents_retry(incident: Annotated[str, typer.Argument(help="The incident's id.")]) -> None:
+    """Try an incident again that was set aside because it crashed its workers."""
+    from app.cli.worker import retry
+
+    retry(incident)
 
 
 @runbooks.command("index")
