@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -12,6 +12,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from app.server_settings import ForeignServer, RemoteServers
 from domain.errors import BadConfiguration
 
 FILE: Final = "fishbone.toml"
@@ -52,6 +53,32 @@ class Settings(BaseSettings):
     )
     evidence: Path | None = Field(
         default=None, description="A recorded incident that workers ask in the place of this machine, for drills."
+    )
+
+    host_name: str = Field(default="", description="What this machine is called in reports; empty: its hostname.")
+    timezone: str = Field(default="UTC", description="IANA name, for stamps of live logs that state no zone.")
+    log_globs: str = Field(
+        default="", description="Log files, globs with commas between; rotated siblings are read too. Empty: /var/log."
+    )
+    journal: str = Field(default="auto", description="The systemd journal: auto, off, or the path of a file or folder.")
+    docker_host: str = Field(
+        default="auto",
+        description="The container engine: auto (Docker, rootless, Podman), off, unix://... or tcp://...",
+    )
+    prometheus_url: str = Field(default="", description="A Prometheus to ask for metrics; empty: none.")
+    prometheus_token: SecretStr | None = Field(default=None, description="Bearer token that Prometheus wants.")
+    network_allow: str = Field(
+        default="", description="What may be probed, with commas between: db:5432, https://api/health, tls:api:443, "
+        "dns:db; those are probed always. Patterns such as *.shop:443 or 10.0.0.0/8:5432 allow more on request."
+    )  # fmt: skip
+    mcp_token: SecretStr | None = Field(
+        default=None, description="Bearer token that `fishbone mcp --http` demands; needed beyond loopback."
+    )
+    remote: dict[str, RemoteServers] = Field(
+        default_factory=dict, description="Other hosts that run `fishbone mcp --http`: by name url, token, areas."
+    )
+    foreign: dict[str, ForeignServer] = Field(
+        default_factory=dict, description="MCP servers of others: by name command or url, pin, tools with their grants."
     )
 
     @classmethod

@@ -73,14 +73,24 @@ def report(
 @app.command()
 def mcp(
     name: Annotated[
-        str, typer.Argument(help="logs, metrics, traces, topology, containers, host, network, changes, runbooks")
+        str,
+        typer.Argument(
+            help="logs, metrics, traces, topology, containers, host, network, changes, runbooks, or all; "
+            "`pin NAME` prints the pin of a foreign server."
+        ),
     ],
-    bundle: Annotated[Path | None, typer.Option("--bundle", help="The recorded incident to serve.")] = None,
+    other: Annotated[str, typer.Argument(help="The foreign server, for pin.")] = "",
+    bundle: Annotated[
+        Path | None, typer.Option("--bundle", help="The recorded incident to serve, in the place of this machine.")
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option("--host", help="Beyond loopback FISHBONE_MCP_TOKEN is needed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8765,
 ) -> None:
-    """Serve one evidence source to any MCP client over stdio."""
-    from app.cli.mcp import run_mcp
+    """Serve evidence of this machine, or of a recorded incident, to any MCP client."""
+    from app.cli.mcp import Over, run_mcp
 
-    run_mcp(name, bundle)
+    run_mcp(name, bundle, Over(http, host, port), other)
 
 
 @app.command()

@@ -67,6 +67,14 @@ def state_of(engine: Engine, watch: Watch, problems: list[str]) -> list[Fact]:
     return inspect_facts(list(found), watch.context(f"{engine.name} inspect"))
 
 
+def names_by_id(engine: Engine) -> dict[str, str]:
+    """Names of containers by the start of their id; empty where nobody knows."""
+    if not engine.is_there:
+        return {}
+    found = attempt(lambda: engine.containers([]), [])
+    return {str(one.get("Id", ""))[:12]: str(one.get("Name", "")).lstrip("/") for one in found}
+
+
 def _used(engine: Engine, watch: Watch, problems: list[str]) -> list[Fact]:
     """Images of the containers, and volumes."""
     if problems:  # an engine that is away is not asked again

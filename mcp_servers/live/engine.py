@@ -57,6 +57,13 @@ class Engine:
         """What results call it."""
         return "docker" if self._docker_host in ("", "auto") else f"docker {self._docker_host}"
 
+    @property
+    def is_there(self) -> bool:
+        """Whether one was named or found; of a machine without an engine only the container tools say so."""
+        return self._docker_host not in ("", "auto", "off") or (
+            self._docker_host != "off" and any(Path(p).is_socket() for p in sockets(os.getuid()))
+        )
+
     def containers(self, problems: list[str]) -> list[Json]:
         """Every container as inspect tells it. Raises ToolUnavailable when the engine is away."""
         listed = self._ask(lambda api: api.containers(all=True))

@@ -42,8 +42,11 @@ class _Look:
 class LiveLogs:
     """The texts of this machine. An incident's are looked at once; without one, anew when the last look is old."""
 
-    def __init__(self, globs: tuple[str, ...], engine: Engine, journal_at: str, watch: Watch) -> None:
+    def __init__(
+        self, globs: tuple[str, ...], engine: Engine, journal_at: str, watch: Watch, *, prefix: str = ""
+    ) -> None:
         self._globs, self._engine, self._journal, self._watch = globs, engine, journal_at, watch
+        self._prefix = prefix  # before every name, to tell the sources of several hosts apart
         self._look: _Look | None = None
         self._lock = Lock()
 
@@ -54,11 +57,11 @@ class LiveLogs:
 
     def names(self) -> tuple[str, ...]:
         """All text sources, sorted: paths without the first slash, container/<name>, journal/<unit>."""
-        return self._seen(fresh=True).names()
+        return tuple(f"{self._prefix}{name}" for name in self._seen(fresh=True).names())
 
     def size(self, name: str) -> int:
         """Bytes there were when it was looked at."""
-        look = self._seen()
+        look, name = self._seen(), name.removeprefix(self._prefix)
         if file := look.files.get(name):
             return file.size - file.start
         try:
@@ -68,7 +71,7 @@ class LiveLogs:
 
     def chunks(self, name: str) -> Iterator[Chunk]:
         """The text in whole lines; of a very large file its end."""
-        look = self._seen()
+        look, name = self._seen(), name.removeprefix(self._prefix)
         if file := look.files.get(name):
             with file.stream() as stream:
                 yield from chunks(stream, _LIMITS)
@@ -77,7 +80,7 @@ class LiveLogs:
 
     def open_plain(self, name: str) -> BinaryIO | None:
         """A copy of what there was, for a program that reads to the end: the file itself may grow for ever."""
-        file = self._seen().files.get(name)
+        file = self._seen().files.get(name.removeprefix(self._prefix))
         return None if file is None or file.packed else file.copy()
 
     def problems(self) -> tuple[str, ...]:
@@ -102,7 +105,8 @@ class LiveLogs:
         look = _Look(watch.stamps, monotonic())
         look.files = {file.name: file for file in log_files(self._globs, watch.start, look.problems)}
         look.texts = _journal(self._journal, watch, look.problems)
-        running = attempt(lambda: self._engine.containers(look.problems), look.problems)
+        there = self._engine.is_there
+        running = attempt(lambda: self._engine.containers(look.problems) if there else [], look.problems)
         look.containers = tuple(f"{CONTAINER}{str(one.get('Name', '')).lstrip('/')}" for one in running)
         return look
 
