@@ -2,11 +2,13 @@
 
 import json
 import os
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from socket import AF_UNIX, socket
+from threading import Lock, local
 from typing import Any, Final
 
 import docker  # type: ignore[import-untyped]
@@ -42,6 +44,34 @@ def find(docker_host: str) -> str:
         if Path(path).is_socket():
             return f"unix://{path}"
     raise ToolUnavailable(f"containers: no engine listens at {', '.join(known)}; name one in docker_host")
+
+
+def _must_listen(address: str, seconds: float) -> None:
+    """Raises OSError where nobody listens at a socket; the SDK would leave one open for each attempt."""
+    scheme, _, path = address.partition("://")
+    if scheme == "unix":
+        with socket(AF_UNIX) as tried:
+            tried.settimeout(seconds)
+            tried.connect(path)
+
+
+class _Client(docker.APIClient):  # type: ignore[misc]
+    """The SDK's client, which also closes the answers that were read as streams: the SDK leaves their sockets open."""
+
+    def __init__(self, **given: Any) -> None:
+        self._answers = local()
+        super().__init__(**given)
+
+    def send(self, *request: Any, **how: Any) -> Any:
+        """Sends, and remembers the answer."""
+        answer = super().send(*request, **how)
+        self._answers.__dict__.setdefault("all", []).append(answer)
+        return answer
+
+    def leave(self) -> None:
+        """Closes what this thread was answered."""
+        for answer in self._answers.__dict__.pop("all", []):
+            answer.close()
 
 
 class Engine:
@@ -149,12 +179,19 @@ class Engine:
 
     def _ask(self, question: Callable[[Any], Any]) -> Any:
         with _ours(self.name):
-            return question(self._client())
+            client = self._client()
+            try:
+                return question(client)
+            finally:
+                client.leave()
 
     def _client(self) -> Any:
         with self._lock:
             if self._api is None:
-                client = docker.APIClient(base_url=find(self._docker_host), timeout=self._seconds, version="auto")
+                address = find(self._docker_host)
+                _must_listen(address, self._seconds)
+                client = _Client(base_url=address, timeout=self._seconds, version="auto")
+                weakref.finalize(self, client.close)
                 self._api = client
             return self._api
 

@@ -71,7 +71,7 @@ def _line(entry: dict[str, Any]) -> str:
 def _level(priority: object) -> str:
     """In words where it is worse than usual; of the others the message itself may say more."""
     number = int(str(priority)) if str(priority).isdigit() else 6
-    return f" {_LEVELS[number]}:" if number <= 4 else ""
+    return f" [{_LEVELS[number]}]" if number <= 4 else ""
 
 
 def _message(message: object) -> str:
