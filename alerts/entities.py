@@ -28,6 +28,7 @@ KEYS: Final[tuple[tuple[str, str], ...]] = (
 _LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "component", "app", "server", "instance")
 _NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
 _TEMPLATE: Final = re.compile(r"\$[A-Z_]+|\{\{.*\}\}")
+_LOCAL: Final = ("disk", "volume", "change", "query", "user")  # kinds whose names are not one thing everywhere
 _PORT: Final = re.compile(r"(?<=\]):\d{2,5}$|^(?P<host>[^:/]+):\d{2,5}$")
 _WATCHERS: Final = re.compile(r"kube-state-metrics|node[-_]exporter|cadvisor|blackbox|^rds$|^kubelet$")
 
@@ -36,6 +37,15 @@ def entities(alert: Alert) -> list[str]:
     """The entities that labels and annotations name, best first; who only measures comes last."""
     found = list(dict.fromkeys(_named(alert)))
     return sorted(found, key=lambda of: bool(_WATCHERS.search(of.partition(":")[2])))
+
+
+def subjects(alert: Alert) -> list[str]:
+    """Names of what the alert is about, in lower case, to compare alerts with: not what has its name elsewhere too (`/`
+    is a disk of every host), nor who only measures, nor a scrape job where something better is told."""
+    jobs = {alert.labels.get(key, "") for key in ("job", "exported_job")}
+    found = [of.partition(":") for of in entities(alert)]
+    names = [name for kind, _, name in found if kind not in _LOCAL and not _WATCHERS.search(name)]
+    return list(dict.fromkeys(name.lower() for name in [one for one in names if one not in jobs] or names))
 
 
 def _named(alert: Alert) -> Iterator[str]:

@@ -35,6 +35,11 @@ def gaps(body: Json) -> list[str]:
     return [] if _is_legacy(body) else alertmanager.gaps(body)
 
 
+def group(body: Json) -> str:
+    """The key of the notification's group; the legacy form has none."""
+    return "" if _is_legacy(body) else alertmanager.group(body)
+
+
 def _is_legacy(body: dict[str, Json]) -> bool:
     return "ruleName" in body and ("evalMatches" in body or "ruleId" in body)
 

@@ -10,11 +10,13 @@ AREAS = ("logs", "metrics", "traces", "topology", "containers", "host", "network
 Area = Literal["logs", "metrics", "traces", "topology", "containers", "host", "network", "changes"]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """No key that we do not know."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RemoteServers(_Strict):
+class RemoteServers(Strict):
     """`fishbone mcp all --http` on another host; with areas its URL is the part before /AREA/mcp."""
 
     url: str = Field(pattern=r"^https?://")
@@ -22,7 +24,7 @@ class RemoteServers(_Strict):
     areas: tuple[Area, ...] = ()
 
 
-class ToolGrant(_Strict):
+class ToolGrant(Strict):
     """What a foreign tool may do here, whatever it says of itself."""
 
     roles: tuple[str, ...] = Field(min_length=1, description="agents that may use it")
@@ -33,7 +35,7 @@ class ToolGrant(_Strict):
     view: str = "json"
 
 
-class ForeignServer(_Strict):
+class ForeignServer(Strict):
     """A server of somebody else's: only the tools that are named here can be used."""
 
     command: tuple[str, ...] = ()

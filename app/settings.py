@@ -12,6 +12,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from app.sender_settings import Sender
 from app.server_settings import ForeignServer, RemoteServers
 from domain.errors import BadConfiguration
 
@@ -53,6 +54,33 @@ class Settings(BaseSettings):
     )
     evidence: Path | None = Field(
         default=None, description="A recorded incident that workers ask in the place of this machine, for drills."
+    )
+
+    token: SecretStr | None = Field(
+        default=None, description="Token for webhooks and pages; without it they are open, and on loopback only."
+    )
+    senders: dict[str, Sender] = Field(
+        default_factory=dict, description="Who posts to /webhooks/NAME: receiver, secrets, limits, mapping."
+    )
+    public_url: str = Field(default="", description="Where people reach the pages, for links; empty: where they are.")
+    body_bytes: int = Field(default=4_000_000, ge=1000, description="Bytes of one webhook body.")
+    post_alerts: int = Field(default=5000, ge=1, description="Alerts in one webhook body.")
+    rate: float = Field(default=200.0, gt=0, description="Posts a second of one sender, in each web process.")
+    burst: float = Field(default=400.0, ge=1, description="Posts at once of one sender.")
+    group_window_seconds: float = Field(
+        default=300.0, gt=0, description="Alerts about one thing, this close together, are one incident."
+    )
+    group_key_seconds: float = Field(
+        default=3600.0, gt=0, description="The same for alerts of one group of the sender's."
+    )
+    cooldown_seconds: float = Field(
+        default=600.0, ge=0, description="An alert that fires again so soon after its end is not investigated again."
+    )
+    storm_incidents: int = Field(
+        default=10, ge=1, description="So many new incidents within the window; further alerts go into one more."
+    )
+    forget_seconds: float = Field(
+        default=86_400.0, gt=0, description="An open incident that was not heard of so long is closed."
     )
 
     host_name: str = Field(default="", description="What this machine is called in reports; empty: its hostname.")
