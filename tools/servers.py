@@ -37,29 +37,45 @@ class Session:
         self._client: Client | None = None
         self._owner: asyncio.Task[None] | None = None
         self._leave = asyncio.Event()
-        self._opening = asyncio.Lock()
-        self._silent = False  # a call was given up; the server may hang
+        self._renewing: asyncio.Task[None] | None = None
+        self._parting: set[asyncio.Task[None]] = set()
+        self._doubtful = False  # a call failed or was given up; the server may be dead or hang
 
     async def client(self) -> Client:
-        """The open client. Raises ToolUnavailable."""
-        async with self._opening:
-            if self._silent and not await self._is_alive():
-                await self.close()
-            self._silent = False
-            if self._client is None or self._owner is None or self._owner.done():
+        """The open client. Raises ToolUnavailable.
+
+        Opening goes on when the call that began it is given up: a program may take longer to start than a call may.
+        """
+        if self._renewing is None and (self._doubtful or not self._is_open()):
+            self._renewing = asyncio.create_task(self._renew(), name=f"mcp-open-{self.name}")
+            self._renewing.add_done_callback(_heard)
+        if self._renewing is not None:
+            await asyncio.shield(self._renewing)
+        if self._client is None:
+            raise ToolUnavailable(f"the server {self.name} does not answer")
+        return self._client
+
+    def _is_open(self) -> bool:
+        return self._client is not None and self._owner is not None and not self._owner.done()
+
+    async def _renew(self) -> None:
+        try:
+            if self._doubtful and self._is_open() and not await self._is_alive():
+                self._part()  # a process that hangs takes seconds to end; nobody waits for that
+            self._doubtful = False
+            if not self._is_open():
                 await self._open()
-            if self._client is None:
-                raise ToolUnavailable(f"the server {self.name} does not answer")
-            return self._client
+        finally:
+            self._renewing = None
 
     async def _is_alive(self) -> bool:
         """Whether the server answers anything at all; one of our own process always does."""
-        if is_own_process(self.target) or self._client is None or self._owner is None or self._owner.done():
+        if is_own_process(self.target) or self._client is None:
             return True
         asking = asyncio.create_task(self._client.list_tools())
-        done, _ = await asyncio.wait({asking, self._owner}, timeout=_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        alive = asking in done and not asking.cancelled() and asking.exception() is None
-        asking.cancel()
+        await asyncio.wait({asking}, timeout=_ALIVE_SECONDS)
+        alive = asking.done() and not asking.cancelled() and asking.exception() is None
+        _forget(asking)
         return alive
 
     async def _open(self) -> None:
@@ -77,7 +93,7 @@ class Session:
             raise self._unreached(owner)
 
     def _unreached(self, owner: asyncio.Task[None]) -> ToolUnavailable:
-        reason = owner.exception() if owner.done() and not owner.cancelled() else None
+        reason = _inner(owner.exception()) if owner.done() and not owner.cancelled() else None
         if isinstance(reason, ToolUnavailable):
             return reason
         said = _innermost(reason) if reason else f"it did not answer within {OPEN_SECONDS:g} s"
@@ -115,31 +131,59 @@ class Session:
                 {asking, owner} if owner else {asking}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
             )
             if not asking.done():
-                self._silent = True
+                self._doubtful = True
                 raise ToolUnavailable(f"the server {self.name} went away during the call")
             return asking.result()
         except asyncio.CancelledError:  # given up by the hub at its time-out, or broken inside the session
-            self._silent = True
+            self._doubtful = True
             if asking.cancelled():
                 raise ToolUnavailable(f"the server {self.name} broke off the call") from None
             raise
         except _LEFT as exc:  # RuntimeError: a result that breaks the server's own schema
+            self._doubtful = True
             raise ToolUnavailable(f"{self.name}: {_innermost(exc)}") from exc
         finally:
-            asking.cancel()
+            _forget(asking)
 
     async def close(self) -> None:
-        """Leave the session; an owner that does not come out is left behind."""
+        """Leave the session."""
+        if self._renewing is not None:
+            self._renewing.cancel()
+            await asyncio.wait({self._renewing})
+        self._part()
+        if self._parting:
+            await asyncio.wait(self._parting)
+
+    def _part(self) -> None:
+        """Leaves the session that is open, in the background."""
         self._leave.set()
         owner, self._owner, self._client = self._owner, None, None
-        if owner is None:
-            return
-        _, late = await asyncio.wait({owner}, timeout=_CLOSE_SECONDS)
-        if late:
-            owner.cancel()
-            await asyncio.wait({owner}, timeout=_CLOSE_SECONDS)
-        if owner.done() and not owner.cancelled() and (failure := owner.exception()) is not None:
-            log.debug("%s: left with %s", self.name, _innermost(failure))
+        if owner is not None:
+            parting = asyncio.create_task(_parted(self.name, owner))
+            self._parting.add(parting)
+            parting.add_done_callback(self._parting.discard)
+
+
+async def _parted(name: str, owner: asyncio.Task[None]) -> None:
+    """Waits for an owner to come out; one that does not is left behind."""
+    _, late = await asyncio.wait({owner}, timeout=_CLOSE_SECONDS)
+    if late:
+        owner.cancel()
+        await asyncio.wait({owner}, timeout=_CLOSE_SECONDS)
+    if owner.done() and not owner.cancelled() and (failure := owner.exception()) is not None:
+        log.debug("%s: left with %s", name, _innermost(failure))
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    """Nobody waits for the task any more, nor for its error."""
+    task.cancel()
+    task.add_done_callback(_heard)
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """Its error is known to whoever waited, or to nobody."""
+    if not task.cancelled():
+        task.exception()
 
 
 class Servers:
@@ -248,8 +292,13 @@ def _texts(content: Sequence[object]) -> list[str]:
     return [part.text for part in content if isinstance(part, TextContent)]
 
 
-def _innermost(exc: BaseException) -> str:
+def _inner(exc: BaseException | None) -> BaseException | None:
     """The first error inside the groups that task groups make of them."""
     while isinstance(exc, BaseExceptionGroup):
         exc = exc.exceptions[0]
-    return " ".join(str(exc).split())[:300] or type(exc).__name__
+    return exc
+
+
+def _innermost(exc: BaseException) -> str:
+    found = _inner(exc)
+    return " ".join(str(found).split())[:300] or type(found).__name__
