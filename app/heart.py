@@ -13,7 +13,9 @@ from psycopg import Connection
 from psycopg.rows import DictRow, dict_row
 
 from app.settings import Settings
+from domain.errors import BadConfiguration, StoreUnavailable
 from store.claims import Held
+from store.database import Database
 from store.jobs import retry_stalled
 from store.leases import renew
 
@@ -24,8 +26,8 @@ STUCK_LEASES: Final = 15  # an event loop that stands still for so many leases' 
 class Heart:
     """Renews the leases of what its worker has, and returns the jobs of lost workers to the queue."""
 
-    def __init__(self, dsn: str, settings: Settings) -> None:
-        self._dsn = dsn
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
         self._settings = settings
         self._held: dict[str, int] = {}  # investigation -> token
         self._stop = threading.Event()
@@ -54,11 +56,22 @@ class Heart:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                with psycopg.connect(self._dsn, autocommit=True, row_factory=dict_row, connect_timeout=5) as connection:
+                with self._connect() as connection:
                     self._beat(connection)
             except psycopg.OperationalError as exc:
-                log.warning("no heartbeat: the database is away: %s", str(exc).strip())
+                log.warning("no heartbeat: the database is away: %s", str(exc).strip().splitlines()[0])
+                self._revive()
                 self._stop.wait(self._settings.heartbeat_seconds)
+
+    def _connect(self) -> Connection[DictRow]:
+        return psycopg.connect(self._database.dsn, autocommit=True, row_factory=dict_row, connect_timeout=5)
+
+    def _revive(self) -> None:
+        """Start a server of ours that has died: nobody else notices it as soon."""
+        try:
+            self._database.revive()
+        except (StoreUnavailable, BadConfiguration) as exc:
+            log.warning("the database cannot be started again: %s", exc)
 
     def _beat(self, connection: Connection[DictRow]) -> None:
         lease = self._settings.lease_seconds

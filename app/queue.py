@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -105,7 +105,7 @@ async def run_worker(
     watch: Notice = unheard,
 ) -> None:
     """Work until told to stop; then let the current steps end, and return what is not done to the queue."""
-    with Heart(house.database.dsn, house.settings) as heart:
+    with Heart(house.database, house.settings) as heart:
         desk = Desk(house, heart, targets, notify, watch)
         async with open_queue(house.database, house.settings.patience_seconds) as app:
             _add_task(app, desk)
@@ -131,10 +131,17 @@ async def _attend(app: App, desk: Desk, concurrency: int, stop: asyncio.Event) -
     worker = Attendant(
         app, queues=[QUEUE], concurrency=concurrency, delete_jobs="successful", install_signal_handlers=False,
         fetch_job_polling_interval=given.poll_seconds, update_heartbeat_interval=given.heartbeat_seconds,
-        stalled_worker_timeout=3 * given.lease_seconds, shutdown_graceful_timeout=given.drain_seconds,
-        abort_job_polling_interval=60.0,
+        stalled_worker_timeout=3 * given.lease_seconds, abort_job_polling_interval=60.0,
     )  # fmt: skip
-    leaving = asyncio.create_task(_when(stop, worker.stop, desk.drain))
+
+    async def leave() -> None:
+        await stop.wait()
+        # set only now: a worker that stops because the database is away waits for its runs, as they wait for it
+        worker.shutdown_graceful_timeout = given.drain_seconds
+        worker.stop()  # type: ignore[no-untyped-call]
+        desk.drain()
+
+    leaving = asyncio.create_task(leave())
     try:
         await worker.run()  # type: ignore[no-untyped-call]
     except ConnectorException as exc:
@@ -143,12 +150,6 @@ async def _attend(app: App, desk: Desk, concurrency: int, stop: asyncio.Event) -
         leaving.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await leaving
-
-
-async def _when(stop: asyncio.Event, *then: Callable[[], None]) -> None:
-    await stop.wait()
-    for each in then:
-        each()
 
 
 def _fetched(job: Job) -> Fetched:

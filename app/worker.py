@@ -106,10 +106,11 @@ async def _run(desk: Desk, held: Held, writer: Writer) -> Outcome:
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
     try:
         async with Progress(writer).written() as progress:
-            progress("resumed" if held.goes_on else "taken", held.incident_id)
+            notice = _both(progress, desk.watch)
+            notice("resumed" if held.goes_on else "taken", held.incident_id)
             order = Order(
                 incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,
-                notice=_both(progress, desk.watch), ledger=ledger, started_at=held.started_at,
+                notice=notice, ledger=ledger, started_at=held.started_at,
             )  # fmt: skip
             return await investigate(house, order, servers, _runner(desk, held))
     finally:
