@@ -12,6 +12,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from app.channel_settings import Channel
 from app.sender_settings import Sender
 from app.server_settings import ForeignServer, RemoteServers
 from domain.errors import BadConfiguration
@@ -107,6 +108,26 @@ class Settings(BaseSettings):
     )
     foreign: dict[str, ForeignServer] = Field(
         default_factory=dict, description="MCP servers of others: by name command or url, pin, tools with their grants."
+    )
+
+    notify: dict[str, Channel] = Field(
+        default_factory=dict, description="Who is told: by name folder, webhook or apprise, token, first_word."
+    )
+    notify_allow: str = Field(
+        default="", description="Hosts that notifications may be posted to, as in network_allow; empty: none."
+    )
+    notify_poll_seconds: float = Field(
+        default=2.0, gt=0, description="How often it is looked for something to tell; a first word waits so long."
+    )
+    notify_attempts: int = Field(default=8, ge=1, description="So many tries of one notification, with growing pauses.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        default="auto", description="Lines of the log of serve and worker; auto: JSON, but text on a terminal."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least level that serve and worker log."
+    )
+    otel_endpoint: str = Field(
+        default="", description="Where OpenTelemetry spans go (OTLP over HTTP, needs the extra otel); empty: off."
     )
 
     @classmethod
