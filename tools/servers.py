@@ -82,6 +82,7 @@ class Session:
         self._client, self._leave = None, asyncio.Event()
         ready = asyncio.Event()
         owner = self._owner = asyncio.create_task(self._own(ready, self._leave), name=f"mcp-{self.name}")
+        owner.add_done_callback(_heard)
         waiting = asyncio.create_task(ready.wait())
         try:
             await asyncio.wait({waiting, owner}, timeout=OPEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)

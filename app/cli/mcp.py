@@ -10,7 +10,6 @@ from typing import Final
 from mcp.server.mcpserver import MCPServer
 
 from app import live
-from app.bootstrap import open_house
 from app.foreign import pin
 from app.settings import Settings, load_settings
 from app.sources import RUNBOOKS, evidence_servers
@@ -44,6 +43,8 @@ def run_mcp(name: str, bundle: Path | None, over: Over, other: str = "") -> None
 
 async def _serve(name: str, path: Path | None, over: Over, settings: Settings) -> None:
     if name == RUNBOOKS:
+        from app.bootstrap import open_house  # the whole house, which the other servers start without
+
         async with open_house(settings) as house:
             await _run({RUNBOOKS: runbooks(house.index.search, house.index.read)}, over, settings)
     elif path is not None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import StdioServerParameters
 
@@ -23,6 +24,7 @@ from tools.registry import grants
 from tools.servers import Servers
 from tools.targets import Remote, Target
 
+assert anyio.open_process  # imported when first used: inside a task pytest's rewriting of it can trip CPython 3.11
 ROOT = Path(__file__).parents[2]
 LOG = Caller("log")
 ROGUE = StdioServerParameters(
