@@ -27,7 +27,7 @@ def knows(body: Json) -> bool:
 def read(body: Json, now: datetime) -> list[Alert]:
     """One alert per entry; of a group without entries one, made of what is common to it."""
     around = {"alerts": body} if isinstance(body, list) else body
-    entries = [one for one in around.get("alerts") or [{}] if isinstance(one, dict)]
+    entries = [one for one in _listed(around) or [{}] if isinstance(one, dict)]
     return [_alert(one, around, now) for one in entries]
 
 
@@ -39,9 +39,9 @@ def gaps(body: Json) -> list[str]:
     cut = body.get("truncatedAlerts")
     if isinstance(cut, int) and cut > 0:
         told.append(f"alertmanager left {cut} alerts of this group out (truncatedAlerts)")
-    if not body.get("alerts"):
+    if not _listed(body):
         told.append("the group lists no alerts; what is common to it was read as one")
-    elif odd := sum(not isinstance(one, dict) for one in body["alerts"]):
+    elif odd := sum(not isinstance(one, dict) for one in _listed(body)):
         told.append(f"{odd} entries of alerts[] are no objects")
     return told
 
@@ -50,6 +50,11 @@ def group(body: Json) -> str:
     """The key of the notification's group, within its receiver."""
     key = reading.text(reading.at(body, "groupKey"))
     return f"{reading.text(reading.at(body, 'receiver'))} {key}" if key else ""
+
+
+def _listed(body: dict[str, Json]) -> list[Json]:
+    listed = body.get("alerts")
+    return listed if isinstance(listed, list) else []
 
 
 def _is_alert(one: Json) -> bool:

@@ -21,7 +21,9 @@ incidents = typer.Typer(
     help="The incidents that were investigated.", no_args_is_help=False, invoke_without_command=True
 )
 app.add_typer(runbooks, name="runbooks")
+silences = typer.Typer(help="Alerts that nobody wants to hear of for a while.", invoke_without_command=True)
 app.add_typer(incidents, name="incidents")
+app.add_typer(silences, name="silences")
 
 Out = Annotated[Path | None, typer.Option("--out", help="Write the report, its charts and the flight recording there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what --out holds.")]
@@ -94,6 +96,20 @@ def mcp(
 
 
 @app.command()
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Beyond loopback FISHBONE_TOKEN is needed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535)] = 8080,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, max=64, help="Worker processes beside it, for a single machine.")
+    ] = 0,
+) -> None:
+    """Take alerts by webhook and show incidents, until told to stop (SIGTERM)."""
+    from app.cli.serve import run
+
+    run(host, port, workers)
+
+
+@app.command()
 def worker(
     concurrency: Annotated[
         int, typer.Option("--concurrency", min=1, max=64, help="How many investigations side by side.")
@@ -144,6 +160,43 @@ def incidents_retry(incident: Annotated[str, typer.Argument(help="The incident's
     from app.cli.worker import retry
 
     retry(incident)
+
+
+@silences.callback()
+def silences_list(context: typer.Context) -> None:
+    """List the silences."""
+    if context.invoked_subcommand is None:
+        from app.cli.silences import run_list
+
+        run_list()
+
+
+@silences.command("list")
+def silences_list_command() -> None:
+    """List the silences."""
+    from app.cli.silences import run_list
+
+    run_list()
+
+
+@silences.command("add")
+def silences_add(
+    matchers: Annotated[list[str], typer.Argument(help="label=value, !=, =~ or !~; alertname, source, severity too.")],
+    lasts: Annotated[str, typer.Option("--for", help="How long: 30m, 2h, 1d.")] = "2h",
+    comment: Annotated[str, typer.Option("--comment", help="Why.")] = "",
+) -> None:
+    """Silence alerts for which all matchers hold."""
+    from app.cli.silences import run_add
+
+    run_add(matchers, lasts, comment)
+
+
+@silences.command("remove")
+def silences_remove(number: Annotated[int, typer.Argument(help="The silence's id.")]) -> None:
+    """End a silence now."""
+    from app.cli.silences import run_remove
+
+    run_remove(number)
 
 
 @runbooks.command("index")
