@@ -4,21 +4,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.bootstrap import House
-from app.sources import Search, recorded_servers
+from app.live import live_servers
+from app.sources import RUNBOOKS, Search, recorded_servers
 from bundle.bundle import open_bundle
 from domain.alert import Incident
-from domain.errors import BadConfiguration
 from domain.results import Passages
-from tools.servers import Target
+from mcp_servers.runbooks import runbooks
+from tools.targets import Target
 
 Targets = Callable[[House, Incident], Mapping[str, Target]]
 
 
 def targets(house: House, incident: Incident) -> Mapping[str, Target]:
     """The servers to ask about this incident, by name."""
-    if house.settings.evidence is None:
-        raise BadConfiguration(f"{incident.id}: no source of evidence is set up")
-    return recorded_servers(open_bundle(house.settings.evidence), patient_search(house), house.index.read)
+    search, read = patient_search(house), house.index.read
+    if house.settings.evidence is not None:
+        return recorded_servers(open_bundle(house.settings.evidence), search, read)
+    return {**live_servers(house.settings, incident), RUNBOOKS: runbooks(search, read)}
 
 
 def patient_search(house: House) -> Search:

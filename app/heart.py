@@ -20,6 +20,7 @@ from store.jobs import retry_stalled
 from store.leases import renew
 
 log = logging.getLogger(__name__)
+GONE_MILLISECONDS: Final = 10_000  # a server that acknowledges nothing for so long is away
 STUCK_LEASES: Final = 15  # an event loop that stands still for so many leases' time will not go on
 
 
@@ -64,7 +65,10 @@ class Heart:
                 self._stop.wait(self._settings.heartbeat_seconds)
 
     def _connect(self) -> Connection[DictRow]:
-        return psycopg.connect(self._database.dsn, autocommit=True, row_factory=dict_row, connect_timeout=5)
+        return psycopg.connect(
+            self._database.dsn, autocommit=True, row_factory=dict_row, connect_timeout=5,
+            tcp_user_timeout=GONE_MILLISECONDS,
+        )  # fmt: skip
 
     def _revive(self) -> None:
         """Start a server of ours that has died: nobody else notices it as soon."""

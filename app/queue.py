@@ -106,7 +106,7 @@ async def run_worker(
 ) -> None:
     """Work until told to stop; then let the current steps end, and return what is not done to the queue."""
     with Heart(house.database, house.settings) as heart:
-        desk = Desk(house, heart, targets, notify, watch)
+        desk = Desk(house, heart, stop, targets, notify, watch)
         async with open_queue(house.database, house.settings.patience_seconds) as app:
             _add_task(app, desk)
             while not stop.is_set():

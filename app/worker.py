@@ -41,6 +41,7 @@ class Desk:
 
     house: House
     heart: Heart
+    stop: asyncio.Event  # set: the worker is told to stop
     targets: Targets = targets
     notify: Notify = tell_nobody
     watch: Notice = unheard  # hears of each step before it is written
@@ -129,6 +130,8 @@ def _runner(desk: Desk, held: Held) -> Run:
             return dict(known.values)
         given = None if known.created_at else start
         desk.running.add(control)
+        if desk.stop.is_set():  # before there was anything to drain
+            control.request_drain()
         try:
             # sync: a step's calls are stored after the state that asks for them, never before it
             end = await graph.ainvoke(given, config, context=context, durability="sync", control=control)

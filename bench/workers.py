@@ -31,7 +31,7 @@ from domain.results import Facts
 from mcp_servers.host import host
 from mcp_servers.recorded.host import RecordedHost
 from store import incidents
-from tools.servers import Target
+from tools.targets import Target
 
 WAIT_SECONDS = 2.0
 IDLE_SECONDS = 20.0
@@ -95,7 +95,7 @@ async def drained(house: House, given: argparse.Namespace, label: str) -> float:
             )
             row = await counted.fetchone()
             if row is not None and row["n"] == given.incidents:
-                return given.incidents / (time.perf_counter() - begun)
+                return float(given.incidents / (time.perf_counter() - begun))
 
 
 async def measure(given: argparse.Namespace) -> None:
