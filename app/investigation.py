@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from analysis.redaction import Redactor
 from app.bootstrap import House
+from app.foreign import foreign_grants
 from bundle.recording import Recording
 from domain.alert import Incident
 from domain.codec import Json, digest, from_plain, to_plain
@@ -62,8 +63,9 @@ async def investigate(house: House, order: Order, servers: Servers, run: Run | N
     """Run the graph; every call goes through a hub of this investigation's own."""
     # The key is the incident's, so that two replays write the same placeholders.
     redactor = Redactor(digest(order.incident.id).encode())
-    incident = from_plain(Incident, redactor.redact_json(to_plain(order.incident)))
     registry = await servers.specs() | {READ_RESULT.name: READ_RESULT}
+    known = replace(order.incident, gaps=(*order.incident.gaps, *servers.problems))
+    incident = from_plain(Incident, redactor.redact_json(to_plain(known)))
     ledger = order.ledger
     recorded = RecordedSource(order.recording, redactor) if order.recording else None
     source: Source = ReadBack(ledger, registry, recorded or servers)
@@ -99,7 +101,8 @@ def _work(
 
 
 def _grants(house: House, registry: Mapping[str, ToolSpec]) -> dict[str, frozenset[str]]:
-    named = {name: file.tools for name, file in house.agents.items()}
+    foreign = foreign_grants(registry, house.settings)
+    named = {name: (*file.tools, *foreign.get(name, ())) for name, file in house.agents.items()}
     return grants({**named, **NODE_TOOLS}, registry)
 
 
