@@ -54,6 +54,11 @@ async def migrate(connection: AsyncConnection[DictRow], folder: Path = FOLDER) -
     return tuple(step.name for step in missing)
 
 
+async def is_current(connection: AsyncConnection[DictRow]) -> bool:
+    """Whether the database has all that this fishbone needs. Raises BadConfiguration where it has what is unknown."""
+    return not _missing(migrations(), await _applied(connection)) and await is_complete(connection)
+
+
 async def _applied(connection: AsyncConnection[DictRow]) -> dict[str, str]:
     try:
         cursor = await connection.execute(queries("migrate")["applied"])
