@@ -54,7 +54,7 @@ def evidence_servers(settings: Settings, watch: Watch, *, prefix: str = "") -> d
     engine = Engine(settings.docker_host)
     prometheus = prometheus_of(settings)
     return {
-        "logs": logs(LiveLogs(_log_globs(settings), engine, settings.journal, watch, prefix=prefix)),
+        "logs": logs(LiveLogs(log_globs(settings), engine, settings.journal, watch, prefix=prefix)),
         "metrics": metrics(LiveMetrics(prometheus, watch)),
         "traces": traces(LiveTraces()),
         "topology": topology(LiveTopology(engine, watch)),
@@ -84,11 +84,11 @@ def remote_targets(settings: Settings) -> dict[str, Target]:
     return found
 
 
-def _host(settings: Settings) -> str:
-    return settings.host_name or socket.gethostname()
-
-
-def _log_globs(settings: Settings) -> tuple[str, ...]:
+def log_globs(settings: Settings) -> tuple[str, ...]:
     """The globs of the settings; of the usual ones those that match, since nobody said that they must."""
     given = tuple(part.strip() for part in settings.log_globs.split(",") if part.strip())
     return given or tuple(glob for glob in _USUAL_LOGS if next(Path("/").glob(glob[1:]), None))
+
+
+def _host(settings: Settings) -> str:
+    return settings.host_name or socket.gethostname()

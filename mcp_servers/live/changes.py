@@ -1,6 +1,7 @@
 """What was changed on this machine: containers by the engine's events, packages by the package manager's history."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ from domain.errors import ToolTimeout, ToolUnavailable
 from domain.facts import Fact
 from domain.results import Change
 from mcp_servers.changes import Changed
-from mcp_servers.live.engine import Engine
+from mcp_servers.live.engine import Engine, Json
 from mcp_servers.live.topology import LiveTopology
 from mcp_servers.live.watch import Watch
 
@@ -21,6 +22,7 @@ DPKG: Final = Path("/var/log/dpkg.log")
 _BACK: Final = timedelta(days=2)
 _MOST_BYTES: Final = 4 << 20  # of the package history, its last ones
 _MOST_NAMES: Final = 12
+_ECHO_SECONDS: Final = 3  # between a container's start or end and what its networks report
 _LONGEST: Final = 300
 # What a person or a deployment does; starts and ends alone also come of crash loops.
 _DOCKER: Final = {
@@ -64,8 +66,9 @@ class LiveChanges:
         except (ToolUnavailable, ToolTimeout) as exc:
             problems.append(str(exc))
             return []
-        facts = (event_fact(event, context) for event in events)
-        return [change for fact in facts if fact is not None and (change := _of_event(fact)) is not None]
+        facts = ((event, event_fact(event, context)) for event in _without_echoes(events))
+        names = _names_of_containers(events)
+        return [c for event, fact in facts if fact and (c := _of_event(fact, names.get(_member(event), "")))]
 
     def _of_packages(self, since: datetime, problems: list[str]) -> list[Change]:
         try:
@@ -78,15 +81,40 @@ class LiveChanges:
         return list(packages(text, str(self._packages), self._watch.host, self._watch.stamps, since))
 
 
-def _of_event(fact: Fact) -> Change | None:
+def _of_event(fact: Fact, member: str) -> Change | None:
     told: dict[str, Any] = fact.attributes
     kind = _DOCKER.get((str(told.get("type")), str(told.get("reason"))))
     if kind is None:
         return None
     name, image = name_of(fact.entity), told.get("image")
-    summary = f"{told['type']} {name}: {told['reason']}" + (f" (image {image})" if image else "")
+    more = f" {member}" if member else f" (image {image})" if image else ""
+    summary = f"{told['type']} {name}: {told['reason']}{more}"
     identity = f"docker:{told['reason']}:{name}:{fact.at.timestamp() if fact.at else 0:.3f}"
-    return Change(identity, fact.at, name, kind, summary, source=fact.source)
+    return Change(identity, fact.at, member or name, kind, summary, source=fact.source)
+
+
+def _without_echoes(events: list[Json]) -> list[Json]:
+    """Without the joining and leaving of networks that goes with every start and end of a container."""
+    moved: dict[str, list[float]] = defaultdict(list)
+    for event in events:
+        if event.get("Type") == "container" and event.get("Action") in ("start", "die"):
+            moved[str((event.get("Actor") or {}).get("ID"))].append(float(event.get("time") or 0))
+    return [
+        event
+        for event in events
+        if not any(abs(float(event.get("time") or 0) - at) <= _ECHO_SECONDS for at in moved.get(_member(event), ()))
+    ]
+
+
+def _member(event: Json) -> str:
+    """The container that an event of a network is about."""
+    attributes = (event.get("Actor") or {}).get("Attributes") or {}
+    return str(attributes.get("container") or "") if event.get("Type") == "network" else ""
+
+
+def _names_of_containers(events: list[Json]) -> dict[str, str]:
+    actors = [event.get("Actor") or {} for event in events if event.get("Type") == "container"]
+    return {str(one.get("ID")): str((one.get("Attributes") or {}).get("name") or "") for one in actors}
 
 
 def packages(text: str, source: str, host: str, clock: Clock, since: datetime) -> Iterator[Change]:

@@ -19,8 +19,8 @@ from domain.errors import ToolUnavailable
 from mcp_servers.live.bounded import each_within, within
 
 Json = dict[str, Any]
-_SECONDS: Final = 5.0  # of one request
-_ALL_SECONDS: Final = 15.0  # of the same request for every container
+_SECONDS: Final = 4.0  # of one request
+_ALL_SECONDS: Final = 8.0  # of the same request for every container
 _MOST_CONTAINERS: Final = 300
 _MOST_EVENTS: Final = 5000
 _MOST_LOG: Final = 8 << 20  # bytes of one container's log that are kept, its last ones

@@ -33,6 +33,7 @@ class _Look:
     texts: dict[str, bytes] = field(default_factory=dict)  # of the journal, and of containers once they were read
     containers: tuple[str, ...] = ()
     problems: list[str] = field(default_factory=list)
+    engine_is_away: bool = False
 
     def names(self) -> tuple[str, ...]:
         """All sources, sorted."""
@@ -116,9 +117,12 @@ class LiveLogs:
                 return look.texts[name]
         if name not in look.containers:
             raise BadBundle(f"{name}: no source has such a name")
+        if look.engine_is_away:
+            raise BadBundle(f"{name}: not asked for, since the engine does not answer")
         try:
             raw = self._engine.log(name.removeprefix(CONTAINER), self._watch.start)
         except (ToolUnavailable, ToolTimeout) as exc:
+            look.engine_is_away = True  # a hundred time-outs would tell no more than one
             look.problems.append(f"{name}: {exc}")
             raise BadBundle(f"{name}: {exc}") from exc
         with self._lock:

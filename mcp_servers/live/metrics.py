@@ -21,7 +21,7 @@ MOST_SERIES: Final = 2000
 MOST_OF_ONE: Final = 200  # series of one metric; more are a dimension nobody looks at one by one
 FRESH_SECONDS: Final = 10.0
 _AT_ONCE: Final = 300  # series of one query
-_SECONDS: Final = 14.0  # for all range queries together
+_SECONDS: Final = 9.0  # for all range queries together
 _DULL: Final = re.compile(
     r"^(?:go_|promhttp_|prometheus_|alertmanager_|scrape_|net_conntrack_dialer|process_virtual|node_scrape|node_exporter)"
     r"|_(?:bucket|created|info)$|^ALERTS"

@@ -35,7 +35,7 @@ def step_for(start: datetime, end: datetime, points: int = MOST_POINTS) -> int:
 class Prometheus:
     """Asks one server. Every error is ours: unavailable, out of time, or a query it does not take."""
 
-    def __init__(self, url: str, seconds: float = 8.0, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, url: str, seconds: float = 5.0, headers: Mapping[str, str] | None = None) -> None:
         self._url, self._seconds, self._headers = url.rstrip("/"), seconds, dict(headers or {})
 
     @property

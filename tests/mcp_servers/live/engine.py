@@ -39,6 +39,7 @@ def running_engine() -> Iterator[Any]:
         with _daemon(folder, socket):
             client = docker.APIClient(base_url=f"unix://{socket}", version="auto", timeout=10)
             client.fishbone_socket = f"unix://{socket}"
+            client.fishbone_pid = int(Path(f"{folder}/pid").read_text())
             client.import_image_from_data(
                 _image(), repository=IMAGE.partition(":")[0], tag="1", changes=["ENV PATH=/bin"]
             )

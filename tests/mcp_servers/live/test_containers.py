@@ -1,5 +1,7 @@
 """Live containers over a real dockerd: a container that is OOM-killed, one that crash-loops, their logs and changes."""
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -135,3 +137,20 @@ def test_an_engine_that_went_away_is_a_problem_not_a_crash() -> None:
     for found in (source.list(), source.inspect(None), source.events(None, None), source.stats()):
         assert found.facts == () and found.searched.matched == 0
         assert any("docker" in problem for problem in found.searched.problems)
+
+
+async def test_an_engine_that_hangs_is_a_problem_well_before_the_tools_time_out(troubled: Troubled) -> None:
+    engine = Engine(troubled.api.fishbone_socket, seconds=1.0)
+    source, texts = LiveContainers(engine, WATCH), LiveLogs((), engine, "off", WATCH)
+    assert source.list().facts and texts.names()
+    os.kill(troubled.api.fishbone_pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        listed = await ask(containers(source), Facts, "containers_inspect")
+        found = await ask(logs(texts), Lines, "logs_search", grep="x")
+        took = time.monotonic() - begun
+    finally:
+        os.kill(troubled.api.fishbone_pid, signal.SIGCONT)
+    assert listed.facts == () and listed.searched.problems and found.searched.problems
+    assert took < 15
+    engine.close()
