@@ -22,6 +22,8 @@ from app.auth import Door, check_start
 from app.bootstrap import open_database
 from app.intake import Enqueue, Rules, take
 from app.limits import Bucket
+from app.notify import heralding
+from app.operations import Operations
 from app.queue import enqueue
 from app.settings import Settings
 from app.web.pages import Pages
@@ -127,8 +129,8 @@ async def serve(
 ) -> None:
     """Serve until told to stop. Raises BadConfiguration for an address that may not be served without a token."""
     check_start(settings, host)
-    async with open_database(settings) as database:
-        app = web_app(settings, database, stop)
+    async with open_database(settings) as database, heralding(database, settings):
+        app = web_app(settings, database, stop, more=(Operations(database, settings, stop).router(),))
         config = uvicorn.Config(
             app, host=host, port=port, log_config=None, access_log=False, server_header=False, lifespan="off",
             timeout_graceful_shutdown=GRACE, ws="none",

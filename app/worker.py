@@ -13,6 +13,7 @@ from app.bootstrap import House
 from app.evidence import Targets, targets
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Start, investigate
+from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident
 from domain.codec import Json
@@ -60,8 +61,8 @@ async def work(desk: Desk, incident_id: str, job: int) -> None:
     """
     held = await _claim(desk, incident_id, job)
     if isinstance(held, Held):
-        with desk.heart.keeps(held):
-            reported = await _settled(desk, held)
+        with desk.heart.keeps(held), followed(held.investigation, incident_id) as follow:
+            reported = await _settled(desk, held, follow)
     else:
         log.info("%s: nothing to do: %s", incident_id, held.value)
         reported = held is Nothing.UNTOLD
@@ -78,12 +79,12 @@ async def _claim(desk: Desk, incident_id: str, job: int) -> Held | Nothing:
     return await house.database.patiently(lambda c: claim(c, asked), house.settings.patience_seconds)
 
 
-async def _settled(desk: Desk, held: Held) -> bool:
+async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
     """Run to the report, or let go of the run in the way that its end asks for. Whether there is a report."""
     settings = desk.house.settings
     writer = Writer(desk.house.database, held, settings.patience_seconds)
     try:
-        outcome = await _run(desk, held, writer)
+        outcome = await _run(desk, held, writer, follow)
         await writer.report(outcome, settings.lang)
     except (GraphDrained, RetryLater, asyncio.CancelledError):
         await writer.release()
@@ -98,16 +99,16 @@ async def _settled(desk: Desk, held: Held) -> bool:
     return True
 
 
-async def _run(desk: Desk, held: Held, writer: Writer) -> Outcome:
+async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outcome:
     """Load the incident and run the graph over it."""
     house = desk.house
     incident = await _load(house, held.incident_id)
-    ledger = Ledger(writer.call)
+    ledger = Ledger(follow.keeping(writer.call))
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
     try:
         async with Progress(writer).written() as progress:
-            notice = _both(progress, desk.watch)
+            notice = _both(_both(progress, follow.notice), desk.watch)
             notice("resumed" if held.goes_on else "taken", held.incident_id)
             order = Order(
                 incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,

@@ -5,6 +5,7 @@ import sys
 
 from app.auth import check_start
 from app.crew import crew
+from app.operations import observed
 from app.serve import serve, stop_on_signals
 from app.settings import Settings, load_settings
 
@@ -13,7 +14,8 @@ def run(host: str, port: int, workers: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     settings = load_settings()
     check_start(settings, host)  # before a worker is started
-    asyncio.run(_serve(settings, host, port, workers))
+    with observed(settings):
+        asyncio.run(_serve(settings, host, port, workers))
 
 
 async def _serve(settings: Settings, host: str, port: int, workers: int) -> None:

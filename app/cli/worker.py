@@ -4,6 +4,8 @@ import asyncio
 import signal
 
 from app.bootstrap import open_database, open_house
+from app.notify import heralding
+from app.operations import observed
 from app.queue import enqueue, run_worker
 from app.settings import Settings, load_settings
 from domain.errors import BadConfiguration
@@ -12,15 +14,17 @@ from store.claims import forgive
 
 def run(concurrency: int) -> None:
     """Work until SIGTERM or SIGINT; what is not done then goes back to the queue at once."""
-    asyncio.run(_work(load_settings(), concurrency))
+    settings = load_settings()
+    with observed(settings):
+        asyncio.run(_work(settings, concurrency))
 
 
 async def _work(settings: Settings, concurrency: int) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, stop.set)
-    async with open_house(settings) as house:
-        await run_worker(house, concurrency, stop)
+    async with open_house(settings) as house, heralding(house.database, settings) as herald:
+        await run_worker(house, concurrency, stop, notify=herald.tell)
 
 
 def retry(incident: str) -> None:
