@@ -1,6 +1,6 @@
 """Throughput of one worker and of two on a queue of replayed incidents, and what an idle worker costs.
 
-    python -m bench.workers [--incidents 200] [--concurrency 1] [--bundle incidents/cart-saves-fail]
+    python -m bench.workers [--incidents 200] [--concurrency 1] [--bundle DIR] [--only cpu]
 
 CPU work: the recorded incident as it is. Waiting work: the same, with a host tool that answers after two seconds.
 The clock runs from the first incident that a worker takes to the last report; workers are started before.
@@ -70,7 +70,8 @@ def workers(count: int, given: argparse.Namespace, data: str, waits: bool):  # t
     try:
         for each in running:
             assert each.stdout is not None
-            each.stdout.readline()
+            if each.stdout.readline() != "ready\n":
+                raise SystemExit("a worker did not start")
         time.sleep(1)
         yield [each.pid for each in running]
     finally:
@@ -104,7 +105,7 @@ async def measure(given: argparse.Namespace) -> None:
         async with open_house(load_settings(data=data)) as house:
             with workers(1, given, data, False) as (pid,):
                 await idle(pid)
-            for waits in (True, False):
+            for waits in {"both": (True, False), "waiting": (True,), "cpu": (False,)}[given.only]:
                 rates = []
                 for count in (1, 2):
                     label = f"bench-{'waiting' if waits else 'cpu'}-{count}"
@@ -130,6 +131,7 @@ def main() -> None:
     parser.add_argument("--incidents", type=int, default=200)
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--bundle", type=Path, default=Path("incidents/cart-saves-fail"))
+    parser.add_argument("--only", choices=("both", "waiting", "cpu"), default="both")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     parser.add_argument("--waits", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
