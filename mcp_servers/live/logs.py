@@ -94,6 +94,11 @@ class LiveLogs:
         ]
         return (*dict.fromkeys(look.problems), *cut)
 
+    def leave(self) -> None:
+        """Lets the files go; whoever asks again looks again."""
+        with self._lock:
+            self._look = None
+
     def _seen(self, *, fresh: bool = False) -> _Look:
         with self._lock:
             old = self._look is not None and self._watch.window is None and monotonic() - self._look.at > FRESH_SECONDS

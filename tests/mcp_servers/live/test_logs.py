@@ -206,3 +206,15 @@ async def test_a_journal_file_gives_one_source_for_each_unit(tmp_path: Path, jou
     found = await ask(server, Lines, "logs_search", sources=["journal/nginx.service"])
     (line,) = found.lines
     assert line.text.endswith("vm1 nginx[7]: [error] bind() failed") and line.level == "error" and line.at
+
+
+async def test_no_file_is_held_open_after_the_session(tmp_path: Path) -> None:
+    for n in range(20):
+        (tmp_path / f"{n}.log").write_text(f"{stamp()} one\n")
+    source = live(tmp_path)
+    await ask(logs(source), TextSources, "logs_list")
+    assert not [path for path in held_open() if path.startswith(str(tmp_path))]
+
+
+def held_open() -> list[str]:
+    return [str(link.resolve()) for link in Path("/proc/self/fd").iterdir()]
