@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from domain.alert import Alert
@@ -25,6 +26,7 @@ KEYS: Final[tuple[tuple[str, str], ...]] = (
      "resourcename resource_name device_name address ip"),
     ("service", "job exported_job"),
 )  # fmt: skip
+_IN_ORDER: Final = tuple((kind, key) for kind, keys in KEYS for key in keys.split())
 _LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "component", "app", "server", "instance")
 _NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
 _TEMPLATE: Final = re.compile(r"\$[A-Z_]+|\{\{.*\}\}")
@@ -51,13 +53,14 @@ def subjects(alert: Alert) -> list[str]:
 def _named(alert: Alert) -> Iterator[str]:
     labels = {_key(key): value for key, value in alert.labels.items()}
     notes = {_key(key): value for key, value in alert.annotations.items()}
-    for kind, keys in KEYS:
-        for key in keys.split():
+    for kind, key in _IN_ORDER:
+        if key in labels or key in notes:
             for value in (labels.get(key), None if key in _LABELS_ONLY else notes.get(key)):
                 if value and (name := _name(kind, value)):
                     yield entity(kind, name)
 
 
+@lru_cache(maxsize=4096)
 def _key(key: str) -> str:
     return key.lower().replace("-", "_").replace(".", "_").removeprefix("label_")
 

@@ -17,7 +17,7 @@ from analysis.redaction import Redactor
 from analysis.text import clip, strip_control
 from domain.alert import Alert
 from domain.codec import Json, digest
-from store import alerts, silences
+from store import alerts
 from store.alerts import Entry
 from store.database import Database
 from store.text import storable
@@ -54,33 +54,30 @@ async def take(
         return ()
     received = replace(received, alerts=tuple(_storable(alert) for alert in received.alerts))
     async with database.connection() as connection, connection.transaction():
-        await alerts.lock(connection)
-        await alerts.expire(connection, now - rules.forget)
-        placed = await _placed(connection, received, rules.limits, now)
-        await alerts.put(connection, [_entry(one, now) for one in placed], identity, now)
-        changed = _incidents(one for one in placed if one.account in CHANGES)
-        if received.gaps and changed:
-            await alerts.add_gaps(connection, changed, received.gaps)
-        if resolved := _incidents(one for one in placed if one.account is Account.RESOLVED):
-            await alerts.close(connection, resolved, now)
-        for incident in changed:
+        placed = await _placed(connection, received, rules, now)
+        await alerts.put(connection, [_entry(one, now) for one in placed], identity, received.gaps, now)
+        for incident in _incidents(one for one in placed if one.account in CHANGES):
             await enqueue(connection, incident)
     return _incidents(placed)
 
 
 async def _placed(
-    connection: AsyncConnection[DictRow], received: Received, limits: Limits, now: datetime
+    connection: AsyncConnection[DictRow], received: Received, rules: Rules, now: datetime
 ) -> tuple[Placed, ...]:
     """The decision about each alert, in order."""
     about = [subjects(alert) for alert in received.alerts]
-    edges = await alerts.neighbours(connection, {name for names in about for name in names})
+    keys = [_keys(alert, names, received) for alert, names in zip(received.alerts, about, strict=True)]
+    question = alerts.Question(
+        received.alerts, [name for names in about for name in names], [key for some in keys for key in some], now
+    )  # fmt: skip
+    seen = await alerts.look(connection, question, rules.limits, rules.forget)
     keyed = [
-        Keyed(alert, _keys(alert, names, received), neighbours(names, edges))
-        for alert, names in zip(received.alerts, about, strict=True)
-    ]
-    keys = {key for one in keyed for key in (*one.keys, *one.near)}
-    known = await alerts.known(connection, received.alerts, keys, limits, now)
-    grouping = Grouping(known, await silences.active(connection, now), now, _new_ids(now), limits)
+        Keyed(alert, own, neighbours(names, seen.edges))
+        for alert, own, names in zip(received.alerts, keys, about, strict=True)
+    ]  # fmt: skip
+    near = {key for one in keyed for key in one.near}
+    seen.known.keyed |= await alerts.with_keys(connection, near, rules.limits, now)
+    grouping = Grouping(seen.known, seen.silences, now, _new_ids(now), rules.limits)
     return tuple(grouping.place(one) for one in keyed)
 
 
@@ -117,18 +114,27 @@ def _entry(placed: Placed, now: datetime) -> Entry:
 
 def _redacted(alert: Alert, incident_id: str) -> Json:
     """The alert without secrets: placeholders are those of the incident's own investigation."""
-    plain: Json = {
-        "source": alert.source, "name": alert.name, "labels": alert.labels, "annotations": alert.annotations,
-        "severity": alert.severity, "status": alert.status.value,
+    told = _redactor(incident_id).redact_json({
+        "name": alert.name, "labels": alert.labels, "annotations": alert.annotations
+    })  # fmt: skip
+    return told | {
+        "source": alert.source, "severity": alert.severity, "status": alert.status.value,
         "starts_at": alert.starts_at and alert.starts_at.isoformat(),
         "ends_at": alert.ends_at and alert.ends_at.isoformat(), "fingerprint": alert.fingerprint,
     }  # fmt: skip
-    return _redactor(incident_id).redact_json(plain) | {"fingerprint": alert.fingerprint}
 
 
-@lru_cache(maxsize=64)
+class _Remembering(Redactor):
+    """Labels of alerts say the same again and again."""
+
+    def __init__(self, key: bytes) -> None:
+        super().__init__(key)
+        self.redact = lru_cache(maxsize=2048)(super().redact)  # type: ignore[method-assign]
+
+
+@lru_cache(maxsize=32)
 def _redactor(incident_id: str) -> Redactor:
-    return Redactor(digest(incident_id).encode())
+    return _Remembering(digest(incident_id).encode())
 
 
 def _incidents(placed: Iterator[Placed] | Sequence[Placed]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ update incident_alert set firing = false from over where incident_id = over.id a
 -- members: where alerts are: in an open incident, else in one that was closed just now
 select distinct on (member.source, member.fingerprint)
        member.source, member.fingerprint, member.incident_id, member.firing, incident.status = 'closed' as closed
-from unnest(%(sources)s::text[], %(fingerprints)s::text[]) as asked (source, fingerprint)
+from unnest(%(sources)b::text[], %(fingerprints)b::text[]) as asked (source, fingerprint)
 join incident_alert as member on member.source = asked.source and member.fingerprint = asked.fingerprint
 join incident on incident.id = member.incident_id
 where incident.status <> 'closed' or incident.closed_at >= %(closed_since)s
@@ -23,7 +23,7 @@ order by member.source, member.fingerprint, member.firing desc, incident.status 
 select distinct on (incident_key.key) incident_key.key, incident.id, incident.grown_at
 from incident_key
 join incident on incident.id = incident_key.incident_id
-where incident_key.key = any(%(keys)s::text[]) and incident.status <> 'closed' and incident.grown_at >= %(since)s
+where incident_key.key = any(%(keys)b::text[]) and incident.status <> 'closed' and incident.grown_at >= %(since)s
 order by incident_key.key, incident.grown_at desc, incident.id
 
 -- opened: how many incidents were opened of late
@@ -36,11 +36,11 @@ order by grown_at desc, id
 limit 1
 
 -- neighbours: who needs whom, both ways
-select caller, callee from edge where caller = any(%(names)s::text[]) or callee = any(%(names)s::text[])
+select caller, callee from edge where caller = any(%(names)b::text[]) or callee = any(%(names)b::text[])
 
 -- learn: remembers who needs whom
 insert into edge (caller, callee)
-select distinct caller, callee from unnest(%(callers)s::text[], %(callees)s::text[]) as row (caller, callee)
+select distinct caller, callee from unnest(%(callers)b::text[], %(callees)b::text[]) as row (caller, callee)
 on conflict (caller, callee) do update set seen_at = now() where edge.seen_at < now() - interval '1 hour'
 
 -- open: new incidents
@@ -49,7 +49,7 @@ insert into incident (
 )
 select id, title, fired_at, fired_at - make_interval(secs => %(before_seconds)s), %(now)s, 'UTC', '[]', '', '[]',
        %(now)s, %(now)s, %(now)s, storm
-from unnest(%(ids)s::text[], %(titles)s::text[], %(fired)s::timestamptz[], %(storms)s::boolean[])
+from unnest(%(ids)b::text[], %(titles)b::text[], %(fired)b::timestamptz[], %(storms)b::boolean[])
      as row (id, title, fired_at, storm)
 
 -- heard: what came in moves its incidents on; those that changed look at the time up to now
@@ -60,7 +60,7 @@ set heard_at = greatest(heard_at, %(now)s), status = case when reopened and stat
     window_end = case when grown then greatest(window_end, %(now)s) else window_end end,
     fired_at = least(incident.fired_at, row.fired_at),
     window_start = least(window_start, row.fired_at - make_interval(secs => %(before_seconds)s))
-from unnest(%(ids)s::text[], %(grown)s::boolean[], %(reopened)s::boolean[], %(fired)s::timestamptz[])
+from unnest(%(ids)b::text[], %(grown)b::boolean[], %(reopened)b::boolean[], %(fired)b::timestamptz[])
      as row (id, grown, reopened, fired_at)
 where incident.id = row.id
 
@@ -73,39 +73,38 @@ set gaps = (
         from (
             select value as gap, nr from json_array_elements_text(gaps) with ordinality as old (value, nr)
             union all
-            select value, 1000 + nr from unnest(%(gaps)s::text[]) with ordinality as new (value, nr)
+            select value, 1000 + nr from unnest(%(gaps)b::text[]) with ordinality as new (value, nr)
         ) as all_of_them
         group by gap
         order by first
         limit %(most)s
     ) as kept
 )
-where id = any(%(ids)s::text[])
+where id = any(%(ids)b::text[])
 
 -- put_members: alerts in incidents; one that is there takes its new state
 insert into incident_alert (incident_id, source, fingerprint, firing, alert)
-select incident_id, source, fingerprint, firing, alert
-from unnest(%(incident_ids)s::text[], %(sources)s::text[], %(fingerprints)s::text[], %(firing)s::boolean[],
-            %(alerts)s::json[]) with ordinality as row (incident_id, source, fingerprint, firing, alert, nr)
+select incident_id, source, fingerprint, firing, alert::json
+from unnest(%(incident_ids)b::text[], %(sources)b::text[], %(fingerprints)b::text[], %(firing)b::boolean[],
+            %(alerts)b::text[]) with ordinality as row (incident_id, source, fingerprint, firing, alert, nr)
 order by nr
 on conflict (incident_id, source, fingerprint) do update set firing = excluded.firing, alert = excluded.alert
 
 -- put_keys: what keeps further alerts together with an incident
 insert into incident_key (key, incident_id)
-select distinct key, incident_id from unnest(%(keys)s::text[], %(incident_ids)s::text[]) as row (key, incident_id)
+select distinct key, incident_id from unnest(%(keys)b::text[], %(incident_ids)b::text[]) as row (key, incident_id)
 on conflict do nothing
 
 -- close: incidents of which no alert fires any more; what was set aside stays so
 update incident set status = 'closed', closed_at = %(now)s
-where id = any(%(ids)s::text[]) and status in ('open', 'investigating')
+where id = any(%(ids)b::text[]) and status in ('open', 'investigating')
       and not exists (select from incident_alert where incident_id = incident.id and firing)
-returning id
 
 -- log: what became of every alert
 insert into alert (received_at, source, identity, fingerprint, name, status, account, why, incident_id, alert)
-select %(now)s, source, %(identity)s, fingerprint, name, status, account, why, nullif(incident_id, ''), alert
-from unnest(%(sources)s::text[], %(fingerprints)s::text[], %(names)s::text[], %(statuses)s::text[],
-            %(accounts)s::text[], %(whys)s::text[], %(incident_ids)s::text[], %(alerts)s::json[])
+select %(now)s, source, %(identity)s, fingerprint, name, status, account, why, nullif(incident_id, ''), nullif(alert, '')::json
+from unnest(%(sources)b::text[], %(fingerprints)b::text[], %(names)b::text[], %(statuses)b::text[],
+            %(accounts)b::text[], %(whys)b::text[], %(incident_ids)b::text[], %(alerts)b::text[])
      with ordinality as row (source, fingerprint, name, status, account, why, incident_id, alert, nr)
 order by nr
 

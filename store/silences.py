@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor
 from psycopg.rows import DictRow
 
 from domain.codec import from_plain
@@ -31,14 +31,23 @@ async def add(
 
 async def active(connection: AsyncConnection[DictRow], now: datetime) -> tuple[Silence, ...]:
     """Those that hold now."""
-    cursor = await connection.execute(queries("silences")["active"], {"now": now})
-    return tuple(from_plain(Silence, row) for row in await cursor.fetchall())
+    return read(await (await ask_active(connection, now)).fetchall())
+
+
+async def ask_active(connection: AsyncConnection[DictRow], now: datetime) -> AsyncCursor[DictRow]:
+    """Ask for those that hold now; the answer is read later."""
+    return await connection.execute(queries("silences")["active"], {"now": now})
+
+
+def read(rows: Sequence[DictRow]) -> tuple[Silence, ...]:
+    """Rows as silences."""
+    return tuple(from_plain(Silence, row) for row in rows)
 
 
 async def recent(connection: AsyncConnection[DictRow], limit: int = 50) -> tuple[Silence, ...]:
     """Those that last longest, and those that were the last."""
     cursor = await connection.execute(queries("silences")["recent"], {"limit": limit})
-    return tuple(from_plain(Silence, row) for row in await cursor.fetchall())
+    return read(await cursor.fetchall())
 
 
 async def finish(connection: AsyncConnection[DictRow], silence: int, now: datetime) -> bool:
