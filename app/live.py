@@ -1,6 +1,7 @@
 """Our own servers over this machine as it is now, those on other hosts, and foreign ones, by name."""
 
 import socket
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -36,6 +37,20 @@ _USUAL_LOGS: Final = ("/var/log/*.log", "/var/log/*/*.log", "/var/log/syslog", "
 _SERVED_BACK: Final = timedelta(hours=6)  # how far a server that belongs to no incident looks back
 
 
+@dataclass(frozen=True)
+class LiveSources:
+    """Where the evidence of this machine comes from."""
+
+    engine: Engine
+    logs: LiveLogs
+    metrics: LiveMetrics
+    topology: LiveTopology
+    containers: LiveContainers
+    host: LiveHost
+    network: LiveNetwork
+    changes: LiveChanges
+
+
 def live_servers(settings: Settings, incident: Incident) -> dict[str, Target]:
     """The servers of evidence for an incident; the runbooks are the caller's to add."""
     watch = Watch(_host(settings), incident.timezone or settings.timezone, incident.window)
@@ -51,18 +66,32 @@ def served(settings: Settings, *, beyond: bool = False) -> dict[str, MCPServer]:
 
 def evidence_servers(settings: Settings, watch: Watch, *, prefix: str = "") -> dict[str, MCPServer]:
     """The servers over this machine's evidence."""
-    engine = Engine(settings.docker_host)
-    prometheus = prometheus_of(settings)
+    of = live_sources(settings, watch, prefix=prefix)
     return {
-        "logs": logs(LiveLogs(log_globs(settings), engine, settings.journal, watch, prefix=prefix)),
-        "metrics": metrics(LiveMetrics(prometheus, watch)),
+        "logs": logs(of.logs),
+        "metrics": metrics(of.metrics),
         "traces": traces(LiveTraces()),
-        "topology": topology(LiveTopology(engine, watch)),
-        "containers": containers(LiveContainers(engine, watch)),
-        "host": host(LiveHost(watch, lambda: names_by_id(engine))),
-        "network": network(LiveNetwork(Allowed(settings.network_allow.split(",")), engine, watch)),
-        "changes": changes(LiveChanges(engine, watch)),
+        "topology": topology(of.topology),
+        "containers": containers(of.containers),
+        "host": host(of.host),
+        "network": network(of.network),
+        "changes": changes(of.changes),
     }
+
+
+def live_sources(settings: Settings, watch: Watch, *, prefix: str = "") -> LiveSources:
+    """The sources that the settings name, for the time of the watch."""
+    engine = Engine(settings.docker_host)
+    return LiveSources(
+        engine,
+        LiveLogs(log_globs(settings), engine, settings.journal, watch, prefix=prefix),
+        LiveMetrics(prometheus_of(settings), watch),
+        LiveTopology(engine, watch),
+        LiveContainers(engine, watch),
+        LiveHost(watch, lambda: names_by_id(engine)),
+        LiveNetwork(Allowed(settings.network_allow.split(",")), engine, watch),
+        LiveChanges(engine, watch),
+    )
 
 
 def prometheus_of(settings: Settings) -> Prometheus | None:

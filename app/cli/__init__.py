@@ -122,6 +122,32 @@ def worker(
 
 
 @app.command()
+def record(
+    out: Annotated[Path, typer.Option("--out", help="Write the bundle there.")],
+    since: Annotated[
+        str, typer.Option("--since", help="How far back logs, metrics and events go: 15m, 1h, 2d.")
+    ] = "1h",
+    about: Annotated[
+        list[str] | None,
+        typer.Option("--about", help="What is in question: a process, container, service or path; may be repeated."),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", help="The symptom, in a few words.")] = "",
+    alert: Annotated[Path | None, typer.Option("--alert", help="A webhook body to record with it.")] = None,
+    incident: Annotated[
+        str, typer.Option("--incident", help="Take the bundle from this finished investigation instead.")
+    ] = "",
+    scrub: Annotated[
+        list[str] | None, typer.Option("--scrub", help="A further name that nobody should read; may be repeated.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+) -> None:
+    """Take a bundle of this machine now: what an investigation would see, without secrets and names."""
+    from app.cli.record import Options, run_record
+
+    run_record(Options(out, since, tuple(about or ()), title, alert, incident, tuple(scrub or ()), force))
+
+
+@app.command()
 def doctor() -> None:
     """Say of every part whether it is ok, degraded (and why) or off."""
     from app.cli.doctor import run_doctor
