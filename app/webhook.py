@@ -25,6 +25,7 @@ from domain.errors import BadAlert, BadSignature, StoreUnavailable, UnknownSourc
 log = logging.getLogger(__name__)
 Take = Callable[[Received, str, datetime], Awaitable[tuple[str, ...]]]
 LARGE: Final = 200_000  # bytes that are read in a thread
+DISCARDED: Final = 8_000_000  # bytes over the limit that are read for nothing: who still writes does not hear a refusal
 SLOWEST_BODY: Final = 30.0  # seconds
 SLOWEST_STORE: Final = 8.0  # seconds; senders give up after ten
 RETRY_AFTER: Final = 5  # seconds
@@ -144,22 +145,24 @@ def _no_number(name: str) -> Json:
 
 
 async def _read(request: Request, limit: int) -> bytes:
-    """The body. Raises Refused as soon as it is too long."""
-    too_long = Refused(413, f"the body is longer than {limit} bytes", {"Connection": "close"})
+    """The body. Raises Refused."""
+    body, length = bytearray(), 0
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limit:
-        raise too_long
-    body = bytearray()
+    most = limit + DISCARDED
     try:
         async with asyncio.timeout(SLOWEST_BODY):
             async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
-                    raise too_long
+                length += len(chunk)
+                if length <= limit:
+                    body += chunk
+                elif length > most or (declared.isdecimal() and int(declared) > most):
+                    break
     except TimeoutError as exc:
         raise Refused(408, f"the body did not come within {SLOWEST_BODY:.0f} s") from exc
     except ClientDisconnect as exc:
         raise Refused(400, "the body did not come whole") from exc
+    if length > limit:
+        raise Refused(413, f"the body is longer than {limit} bytes", {"Connection": "close"})
     return bytes(body)
 
 

@@ -19,6 +19,7 @@ from app.limits import Bucket
 from app.web.render import drawn, page_of, sections
 from app.web.shown import STATUSES, VERDICTS, assets, page, told
 from domain.codec import to_plain
+from domain.errors import StoreUnavailable
 from domain.report import Series
 from domain.tool import ToolResult
 from report.document import dump
@@ -31,6 +32,7 @@ from store.reports import StoredReport
 
 T = TypeVar("T")
 POLL: Final = 0.7  # seconds between two looks for events
+SLOWEST_STORE: Final = 8.0  # seconds that a page waits for the database
 MOST_STREAMS: Final = 100
 COOKIE_SECONDS: Final = 30 * 86400
 _NEXT: Final = re.compile(r"/incidents[\w./?=&%-]*")
@@ -212,8 +214,11 @@ class Pages:
         return await self._read(lambda c: reports.get(c, name, int(version)))
 
     async def _read(self, query: Callable[[AsyncConnection[DictRow]], Awaitable[T]]) -> T:
-        async with self.database.connection() as connection:
-            return await query(connection)
+        try:
+            async with asyncio.timeout(SLOWEST_STORE), self.database.connection() as connection:
+                return await query(connection)
+        except TimeoutError as exc:
+            raise StoreUnavailable(f"the database did not answer within {SLOWEST_STORE:.0f} s") from exc
 
     def _behind_the_door(self, shown: Callable[[Request], Awaitable[Response]]) -> Any:
         async def guarded(request: Request) -> Response:
