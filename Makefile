@@ -39,7 +39,7 @@ bench: setup  ## speed of a cold replay and of a bundle inside eval
 	$(VENV)/bin/python -m bench.replay
 
 lock:  ## after a change of dependencies: uv must be on the path
-	uv pip compile --quiet --universal --generate-hashes --no-header --extra dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --no-header --extra dev --extra notify --extra otel pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -30,6 +30,7 @@ class Loop(TypedDict):
 
     messages: Annotated[list[AnyMessage], add_messages]
     steps: int
+    made: int  # calls the agent had made before this run of the loop
     closing: bool  # the last call, with no tools bound, was made
     evidence: dict[str, Any] | None
 
@@ -68,6 +69,8 @@ async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
 async def act(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """Make the calls side by side through the hub."""
     run, asked = runtime.context, _last(state).tool_calls
+    answered = sum(isinstance(message, ToolMessage) for message in state["messages"])
+    run.hub.ledger.rewind(run.file.name, state["made"] + answered)  # where a lost worker was cut off in these calls
     for call in asked:
         run.notice("tool_called", f"{run.file.name} {call['name']}")
     results = await run.hub.turn(run.caller, [Ask(call["name"], call["args"]) for call in asked])
@@ -119,7 +122,10 @@ LOOP: Final = build_loop()
 
 async def investigate(task: Task, run: AgentRun) -> Evidence:
     """One agent's work on one task."""
-    start = {"messages": opening(run.file.prompt, task), "steps": 0, "closing": False, "evidence": None}
+    start = {
+        "messages": opening(run.file.prompt, task), "steps": 0, "made": run.hub.ledger.made(run.file.name),
+        "closing": False, "evidence": None,
+    }  # fmt: skip
     limit = 2 * run.file.bounds.steps + 10
     end = await LOOP.ainvoke(start, {"recursion_limit": limit}, context=run)
     return from_plain(Evidence, end["evidence"])

@@ -1,10 +1,10 @@
-"""Alert senders, one file each: `NAME`, `knows(body)`, `read(body, now)` and, where it has any, `gaps(body)`.
+"""Alert senders, one file each: `NAME`, `knows(body)`, `read(body, now)`; where it has any `gaps(body)`, `group(body)`.
 
 The folder is the list: a new sender is a new file, and one that does not load stops the start and names itself.
 """
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -17,7 +17,7 @@ from domain.errors import BadConfiguration, UnknownSource, UnreadablePayload
 
 GENERIC: Final = "generic"
 SKEW: Final = timedelta(minutes=5)  # that clocks may differ without a word
-_PARTS: Final = ("entities", "reading")  # files that all senders share
+_PARTS: Final = ("entities", "mapping", "reading")  # files that all senders share
 _WRAPPERS: Final = ("alert", "payload", "body")
 
 
@@ -29,6 +29,7 @@ class Receiver:
     knows: Callable[[Json], bool]  # whether this sender posted the body
     read: Callable[[Json, datetime], list[Alert]]
     gaps: Callable[[Json], list[str]]  # what is odd about it
+    group: Callable[[Json], str]  # what the sender itself calls one problem, or nothing
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Received:
     alerts: tuple[Alert, ...]
     source: str  # which receiver read it
     gaps: tuple[str, ...] = ()
+    group: str = ""  # equal for alerts that the sender itself takes for one problem
 
 
 @cache
@@ -57,8 +59,12 @@ def receive(body: Json, now: datetime, source: str = "") -> Received:
     receiver, body, gaps = _chosen(body, source)
     alerts = receiver.read(body, now)
     gaps += receiver.gaps(body) + ([] if alerts else [f"{receiver.name}: the body holds no alert"])
-    gaps += [f"alert {one.name} begins after now: a clock is wrong" for one in alerts if _begins_later(one, now)]
-    return Received(tuple(alerts), receiver.name, tuple(dict.fromkeys(gaps)))
+    return Received(tuple(alerts), receiver.name, (*dict.fromkeys(gaps + skewed(alerts, now)),), receiver.group(body))
+
+
+def skewed(alerts: Iterable[Alert], now: datetime) -> list[str]:
+    """What is to be said of alerts that begin later than now."""
+    return [f"alert {one.name} begins after now: a clock is wrong" for one in alerts if _begins_later(one, now)]
 
 
 def _chosen(body: Json, source: str) -> tuple[Receiver, Json, list[str]]:
@@ -85,7 +91,8 @@ def _layers(body: Json) -> list[tuple[Json, str]]:
 def _loaded(name: str) -> Receiver:
     try:
         module = import_module(f"{__name__}.{name}")
-        return Receiver(module.NAME, module.knows, module.read, getattr(module, "gaps", _no_gaps))
+        gaps, group = getattr(module, "gaps", _no_gaps), getattr(module, "group", _no_group)
+        return Receiver(module.NAME, module.knows, module.read, gaps, group)
     except (ImportError, SyntaxError, NameError, AttributeError) as exc:
         raise BadConfiguration(f"alerts/{name}.py does not load: {exc}") from exc
 
@@ -96,3 +103,7 @@ def _begins_later(alert: Alert, now: datetime) -> bool:
 
 def _no_gaps(_: Json) -> list[str]:
     return []
+
+
+def _no_group(_: Json) -> str:
+    return ""

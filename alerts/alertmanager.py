@@ -26,9 +26,9 @@ def knows(body: Json) -> bool:
 
 def read(body: Json, now: datetime) -> list[Alert]:
     """One alert per entry; of a group without entries one, made of what is common to it."""
-    group = {"alerts": body} if isinstance(body, list) else body
-    entries = [one for one in group.get("alerts") or [{}] if isinstance(one, dict)]
-    return [_alert(one, group, now) for one in entries]
+    around = {"alerts": body} if isinstance(body, list) else body
+    entries = [one for one in _listed(around) or [{}] if isinstance(one, dict)]
+    return [_alert(one, around, now) for one in entries]
 
 
 def gaps(body: Json) -> list[str]:
@@ -39,42 +39,53 @@ def gaps(body: Json) -> list[str]:
     cut = body.get("truncatedAlerts")
     if isinstance(cut, int) and cut > 0:
         told.append(f"alertmanager left {cut} alerts of this group out (truncatedAlerts)")
-    if not body.get("alerts"):
+    if not _listed(body):
         told.append("the group lists no alerts; what is common to it was read as one")
-    elif odd := sum(not isinstance(one, dict) for one in body["alerts"]):
+    elif odd := sum(not isinstance(one, dict) for one in _listed(body)):
         told.append(f"{odd} entries of alerts[] are no objects")
     return told
+
+
+def group(body: Json) -> str:
+    """The key of the notification's group, within its receiver."""
+    key = reading.text(reading.at(body, "groupKey"))
+    return f"{reading.text(reading.at(body, 'receiver'))} {key}" if key else ""
+
+
+def _listed(body: dict[str, Json]) -> list[Json]:
+    listed = body.get("alerts")
+    return listed if isinstance(listed, list) else []
 
 
 def _is_alert(one: Json) -> bool:
     return isinstance(one, dict) and isinstance(one.get("labels"), dict)
 
 
-def _alert(one: dict[str, Json], group: dict[str, Json], now: datetime) -> Alert:
-    labels = reading.texts(group.get("commonLabels")) | reading.texts(one.get("labels"))
-    annotations = reading.texts(group.get("commonAnnotations")) | reading.texts(one.get("annotations"))
+def _alert(one: dict[str, Json], around: dict[str, Json], now: datetime) -> Alert:
+    labels = reading.texts(around.get("commonLabels")) | reading.texts(one.get("labels"))
+    annotations = reading.texts(around.get("commonAnnotations")) | reading.texts(one.get("annotations"))
     if url := reading.text(one.get("generatorURL")):
         annotations.setdefault("generatorURL", url)
     given = reading.text(one.get("fingerprint"))
     return reading.alert(
         NAME,
-        name_of(labels, annotations, group),
+        name_of(labels, annotations, around),
         labels,
         annotations,
         level=reading.severity(labels.get("severity"), labels.get("level"), labels.get("priority")),
-        state=reading.status(one.get("status"), group.get("status"), group.get("state")),
+        state=reading.status(one.get("status"), around.get("status"), around.get("state")),
         starts_at=reading.time(one.get("startsAt"), now),
         ends_at=reading.time(one.get("endsAt"), now),
         identity="" if given.lower() in _UNSET else given,
     )
 
 
-def name_of(labels: dict[str, str], annotations: dict[str, str], group: dict[str, Json]) -> str:
+def name_of(labels: dict[str, str], annotations: dict[str, str], around: dict[str, Json]) -> str:
     """The rule's name, else what the alert says of itself."""
     return reading.first(
         labels.get("alertname"),
-        reading.at(group, "groupLabels", "alertname"),
-        group.get("title"),
+        reading.at(around, "groupLabels", "alertname"),
+        around.get("title"),
         annotations.get("summary"),
         annotations.get("description"),
     )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from domain.alert import Alert
@@ -25,9 +26,11 @@ KEYS: Final[tuple[tuple[str, str], ...]] = (
      "resourcename resource_name device_name address ip"),
     ("service", "job exported_job"),
 )  # fmt: skip
+_IN_ORDER: Final = tuple((kind, key) for kind, keys in KEYS for key in keys.split())
 _LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "component", "app", "server", "instance")
 _NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
 _TEMPLATE: Final = re.compile(r"\$[A-Z_]+|\{\{.*\}\}")
+_LOCAL: Final = ("disk", "volume", "change", "query", "user")  # kinds whose names are not one thing everywhere
 _PORT: Final = re.compile(r"(?<=\]):\d{2,5}$|^(?P<host>[^:/]+):\d{2,5}$")
 _WATCHERS: Final = re.compile(r"kube-state-metrics|node[-_]exporter|cadvisor|blackbox|^rds$|^kubelet$")
 
@@ -38,16 +41,26 @@ def entities(alert: Alert) -> list[str]:
     return sorted(found, key=lambda of: bool(_WATCHERS.search(of.partition(":")[2])))
 
 
+def subjects(alert: Alert) -> list[str]:
+    """Names of what the alert is about, in lower case, to compare alerts with: not what has its name elsewhere too (`/`
+    is a disk of every host), nor who only measures, nor a scrape job where something better is told."""
+    jobs = {alert.labels.get(key, "") for key in ("job", "exported_job")}
+    found = [of.partition(":") for of in entities(alert)]
+    names = [name for kind, _, name in found if kind not in _LOCAL and not _WATCHERS.search(name)]
+    return list(dict.fromkeys(name.lower() for name in [one for one in names if one not in jobs] or names))
+
+
 def _named(alert: Alert) -> Iterator[str]:
     labels = {_key(key): value for key, value in alert.labels.items()}
     notes = {_key(key): value for key, value in alert.annotations.items()}
-    for kind, keys in KEYS:
-        for key in keys.split():
+    for kind, key in _IN_ORDER:
+        if key in labels or key in notes:
             for value in (labels.get(key), None if key in _LABELS_ONLY else notes.get(key)):
                 if value and (name := _name(kind, value)):
                     yield entity(kind, name)
 
 
+@lru_cache(maxsize=4096)
 def _key(key: str) -> str:
     return key.lower().replace("-", "_").replace(".", "_").removeprefix("label_")
 

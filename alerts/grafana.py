@@ -35,6 +35,11 @@ def gaps(body: Json) -> list[str]:
     return [] if _is_legacy(body) else alertmanager.gaps(body)
 
 
+def group(body: Json) -> str:
+    """The key of the notification's group; the legacy form has none."""
+    return "" if _is_legacy(body) else alertmanager.group(body)
+
+
 def _is_legacy(body: dict[str, Json]) -> bool:
     return "ruleName" in body and ("evalMatches" in body or "ruleId" in body)
 
@@ -44,7 +49,8 @@ def _is_definition(body: dict[str, Json]) -> bool:
 
 
 def _legacy(body: dict[str, Json]) -> Alert:
-    matches = [one for one in body.get("evalMatches") or [] if isinstance(one, dict)]
+    listed = body.get("evalMatches")
+    matches = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     labels = {key: told for one in matches[:1] for key, told in reading.texts(one.get("tags")).items()}
     labels |= reading.texts(body.get("tags")) | {"alertname": reading.text(body["ruleName"])}
     values = ", ".join(f"{reading.text(one.get('metric'))}={reading.text(one.get('value'))}" for one in matches)

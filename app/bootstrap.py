@@ -63,6 +63,7 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
     server = await asyncio.to_thread(EmbeddedServer.enter, settings.data_folder, named=settings.data is not None)
     try:
         async with _opened(server.dsn) as database:
+            database.revive = server.ensure
             yield database
     finally:
         await asyncio.to_thread(server.leave)

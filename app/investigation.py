@@ -1,12 +1,13 @@
 """One investigation: the graph over an incident, whatever its evidence comes from."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from analysis.redaction import Redactor
 from app.bootstrap import House
+from app.foreign import foreign_grants
 from bundle.recording import Recording
 from domain.alert import Incident
 from domain.codec import Json, digest, from_plain, to_plain
@@ -36,6 +37,8 @@ class Order:
     caller: Caller = field(default_factory=lambda: Caller(""))  # each agent and node puts its own name in
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     notice: Notice = unheard
+    ledger: Ledger = field(default_factory=Ledger)  # of a run that is gone on with, with its calls so far
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,25 @@ class Outcome:
         return document(self.report)
 
 
-async def investigate(house: House, order: Order, servers: Servers) -> Outcome:
+Start = dict[str, Json]
+Run = Callable[[Start, Work], Awaitable[dict[str, Json]]]  # runs the graph from its start, or on from a checkpoint
+
+
+async def investigate(house: House, order: Order, servers: Servers, run: Run | None = None) -> Outcome:
     """Run the graph; every call goes through a hub of this investigation's own."""
     # The key is the incident's, so that two replays write the same placeholders.
     redactor = Redactor(digest(order.incident.id).encode())
-    incident = from_plain(Incident, redactor.redact_json(to_plain(order.incident)))
     registry = await servers.specs() | {READ_RESULT.name: READ_RESULT}
-    ledger = Ledger()
+    known = replace(order.incident, gaps=(*order.incident.gaps, *servers.problems))
+    incident = from_plain(Incident, redactor.redact_json(to_plain(known)))
+    ledger = order.ledger
     recorded = RecordedSource(order.recording, redactor) if order.recording else None
     source: Source = ReadBack(ledger, registry, recorded or servers)
     granted = _grants(house, registry)
     hub = Hub(Governance(registry, granted, source, redactor, _limits(house)), ledger)
     work = _work(house, order, hub, registry, granted)
-    end = await house.graph.ainvoke({"incident": to_plain(incident), "by": ANALYST, "evidence": []}, context=work)
+    start = {"incident": to_plain(incident), "by": ANALYST, "evidence": []}
+    end = await run(start, work) if run else await house.graph.ainvoke(start, context=work)
     entries = tuple(ledger.entries())
     report = replace(from_plain(Report, end["report"]), calls=tuple(entry.result for entry in entries))
     return Outcome(report, entries, tuple(recorded.unanswered) if recorded else ())
@@ -82,7 +91,7 @@ def _work(
         models={ANALYST: house.analysts},
         knowledge=house.knowledge,
         caller=order.caller,
-        started_at=datetime.now(UTC),
+        started_at=order.started_at,
         clock=lambda: datetime.now(UTC),
         contract=house.contract.sha256,
         fingerprint=house.fingerprint,
@@ -92,7 +101,8 @@ def _work(
 
 
 def _grants(house: House, registry: Mapping[str, ToolSpec]) -> dict[str, frozenset[str]]:
-    named = {name: file.tools for name, file in house.agents.items()}
+    foreign = foreign_grants(registry, house.settings)
+    named = {name: (*file.tools, *foreign.get(name, ())) for name, file in house.agents.items()}
     return grants({**named, **NODE_TOOLS}, registry)
 
 

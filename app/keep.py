@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from app.bootstrap import House
 from app.investigation import Outcome
-from domain.codec import Json
+from domain.codec import Json, to_plain
 from report.markdown import markdown
 from store import calls, incidents, investigations, reports, results
 from tools.ledger import Entry
@@ -23,13 +23,14 @@ async def keep(house: House, outcome: Outcome) -> None:
         )  # fmt: skip
         found = {entry.result.sha256: entry.result.data for entry in outcome.entries if entry.result.data is not None}
         await results.save_all(connection, found)
-        await calls.add(connection, [_logged(run.investigation, entry) for entry in outcome.entries])
+        await calls.add(connection, [logged(run.investigation, entry) for entry in outcome.entries])
         await reports.save(connection, report.incident.id, version, run.investigation, document, shown)
-        await investigations.finish(connection, run.investigation, _ended(document))
+        await investigations.finish(connection, run.investigation, ended(document))
         await incidents.set_status(connection, report.incident.id, "closed")
 
 
-def _ended(document: dict[str, Json]) -> investigations.Outcome:
+def ended(document: dict[str, Json]) -> investigations.Outcome:
+    """How the investigation ended, as its report says."""
     cause = document["root_cause"] or {}
     return investigations.Outcome(
         "done", datetime.now(UTC), verdict=document["verdict"], confidence=cause.get("confidence"),
@@ -37,7 +38,8 @@ def _ended(document: dict[str, Json]) -> investigations.Outcome:
     )  # fmt: skip
 
 
-def _logged(investigation: str, entry: Entry) -> calls.LoggedCall:
+def logged(investigation: str, entry: Entry) -> calls.LoggedCall:
+    """A call as the store keeps it."""
     result, caller = entry.result, entry.caller
     return calls.LoggedCall(
         investigation=investigation,
@@ -56,4 +58,6 @@ def _logged(investigation: str, entry: Entry) -> calls.LoggedCall:
         redactions=result.redactions,
         truncated=result.truncated,
         original_chars=len(result.text),
+        text=result.text,
+        coverage=to_plain(result.coverage),
     )

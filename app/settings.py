@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -12,6 +12,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from app.channel_settings import Channel
+from app.sender_settings import Sender
+from app.server_settings import ForeignServer, RemoteServers
 from domain.errors import BadConfiguration
 
 FILE: Final = "fishbone.toml"
@@ -36,6 +39,96 @@ class Settings(BaseSettings):
     )
     views_and_budgets: bool = Field(default=True, description="Layer 2: compact views of results, and their budgets.")
     forced_conclusion: bool = Field(default=True, description="Layer 3: one last call without tools at a limit.")
+    heartbeat_seconds: float = Field(default=5.0, gt=0, description="How often a worker says that it is alive.")
+    lease_seconds: float = Field(
+        default=20.0, gt=0, description="A worker that was not heard of for so long has lost its investigations."
+    )
+    poll_seconds: float = Field(default=5.0, gt=0, description="How often a worker looks for jobs without being told.")
+    patience_seconds: float = Field(
+        default=120.0, gt=0, description="How long a run waits for a database that is away."
+    )
+    drain_seconds: float = Field(
+        default=25.0, gt=0, description="How long a worker that is told to stop may take to finish its current steps."
+    )
+    most_crashes: int = Field(
+        default=3, ge=1, description="An incident that crashed so many workers is set aside (status failed)."
+    )
+    evidence: Path | None = Field(
+        default=None, description="A recorded incident that workers ask in the place of this machine, for drills."
+    )
+
+    token: SecretStr | None = Field(
+        default=None, description="Token for webhooks and pages; without it they are open, and on loopback only."
+    )
+    senders: dict[str, Sender] = Field(
+        default_factory=dict, description="Who posts to /webhooks/NAME: receiver, secrets, limits, mapping."
+    )
+    public_url: str = Field(default="", description="Where people reach the pages, for links; empty: where they are.")
+    body_bytes: int = Field(default=4_000_000, ge=1000, description="Bytes of one webhook body.")
+    post_alerts: int = Field(default=5000, ge=1, description="Alerts in one webhook body.")
+    rate: float = Field(default=200.0, gt=0, description="Posts a second of one sender, in each web process.")
+    burst: float = Field(default=400.0, ge=1, description="Posts at once of one sender.")
+    group_window_seconds: float = Field(
+        default=300.0, gt=0, description="Alerts about one thing, this close together, are one incident."
+    )
+    group_key_seconds: float = Field(
+        default=3600.0, gt=0, description="The same for alerts of one group of the sender's."
+    )
+    cooldown_seconds: float = Field(
+        default=600.0, ge=0, description="An alert that fires again so soon after its end is not investigated again."
+    )
+    storm_incidents: int = Field(
+        default=10, ge=1, description="So many new incidents within the window; further alerts go into one more."
+    )
+    forget_seconds: float = Field(
+        default=86_400.0, gt=0, description="An open incident that was not heard of so long is closed."
+    )
+
+    host_name: str = Field(default="", description="What this machine is called in reports; empty: its hostname.")
+    timezone: str = Field(default="UTC", description="IANA name, for stamps of live logs that state no zone.")
+    log_globs: str = Field(
+        default="", description="Log files, globs with commas between; rotated siblings are read too. Empty: /var/log."
+    )
+    journal: str = Field(default="auto", description="The systemd journal: auto, off, or the path of a file or folder.")
+    docker_host: str = Field(
+        default="auto",
+        description="The container engine: auto (Docker, rootless, Podman), off, unix://... or tcp://...",
+    )
+    prometheus_url: str = Field(default="", description="A Prometheus to ask for metrics; empty: none.")
+    prometheus_token: SecretStr | None = Field(default=None, description="Bearer token that Prometheus wants.")
+    network_allow: str = Field(
+        default="", description="What may be probed, with commas between: db:5432, https://api/health, tls:api:443, "
+        "dns:db; those are probed always. Patterns such as *.shop:443 or 10.0.0.0/8:5432 allow more on request."
+    )  # fmt: skip
+    mcp_token: SecretStr | None = Field(
+        default=None, description="Bearer token that `fishbone mcp --http` demands; needed beyond loopback."
+    )
+    remote: dict[str, RemoteServers] = Field(
+        default_factory=dict, description="Other hosts that run `fishbone mcp --http`: by name url, token, areas."
+    )
+    foreign: dict[str, ForeignServer] = Field(
+        default_factory=dict, description="MCP servers of others: by name command or url, pin, tools with their grants."
+    )
+
+    notify: dict[str, Channel] = Field(
+        default_factory=dict, description="Who is told: by name folder, webhook or apprise, token, first_word."
+    )
+    notify_allow: str = Field(
+        default="", description="Hosts that notifications may be posted to, as in network_allow; empty: none."
+    )
+    notify_poll_seconds: float = Field(
+        default=2.0, gt=0, description="How often it is looked for something to tell; a first word waits so long."
+    )
+    notify_attempts: int = Field(default=8, ge=1, description="So many tries of one notification, with growing pauses.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        default="auto", description="Lines of the log of serve and worker; auto: JSON, but text on a terminal."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least level that serve and worker log."
+    )
+    otel_endpoint: str = Field(
+        default="", description="Where OpenTelemetry spans go (OTLP over HTTP, needs the extra otel); empty: off."
+    )
 
     @classmethod
     def settings_customise_sources(

@@ -7,6 +7,8 @@ FishboneError
 │   ├── StepLimit, TokenLimit, TimeLimit
 ├── RetryLater           told to the worker; the job comes back later
 │   ├── ModelUnavailable, StoreUnavailable
+├── FencedOff            told to the run: another worker has its investigation
+├── NotDelivered         told to the herald: a notification waits or is given up
 ├── BadAlert             told to the sender, 4xx
 │   ├── UnknownSource, UnreadablePayload, BadSignature
 ├── BadBundle            told to the person at the command line, exit 2, with file and place
@@ -117,3 +119,15 @@ class InvalidRunbook(BadConfiguration):
 
 class MissingSetting(BadConfiguration):
     """A setting that is needed is not set."""
+
+
+class FencedOff(FishboneError):
+    """Another worker has taken the investigation over; this run ends quietly and writes nothing more."""
+
+
+class NotDelivered(FishboneError):
+    """A channel did not take a notification."""
+
+    def __init__(self, text: str, *, again: bool) -> None:
+        super().__init__(text)
+        self.again = again  # whether a later try may help

@@ -1,6 +1,7 @@
 """The decorator every tool of our own stands under: what it may do, and what the hub must know of it."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import CodeType
 from typing import Any, Final, TypeVar
 
@@ -15,9 +16,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _KNOWN: Final[dict[CodeType, Tool]] = {}
 
 
-def server(name: str, instructions: str) -> MCPServer:
-    """A server of our own, with our version."""
-    return MCPServer(name=name, instructions=instructions, version="1", log_level="WARNING")
+def server(name: str, instructions: str, leave: Callable[[], None] | None = None) -> MCPServer:
+    """A server of our own, with our version; `leave` is called when a session ends."""
+
+    @asynccontextmanager
+    async def session(_: MCPServer) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            if leave is not None:
+                leave()
+
+    return MCPServer(name=name, instructions=instructions, version="1", log_level="WARNING", lifespan=session)
 
 
 def reads(

@@ -37,6 +37,9 @@ class LogsSource(Protocol):
     def problems(self) -> tuple[str, ...]:
         """What should be a text source and cannot be read, and why."""
 
+    def leave(self) -> None:
+        """A session ended: files that were held open may go."""
+
 
 def chosen(source: LogsSource, globs: list[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names that the globs mean, and a problem for each glob that means none."""

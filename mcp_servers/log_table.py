@@ -57,20 +57,21 @@ class Table:
 
 
 class Tables:
-    """The tables of a source, each made when it is first asked for."""
+    """The tables of a source, each made when it is first asked for, and anew when its text has grown."""
 
     def __init__(self, source: LogsSource) -> None:
         self._source = source
-        self._made: dict[str, Table] = {}
+        self._made: dict[str, tuple[int, Table]] = {}
         self._lock = threading.Lock()
 
     def of(self, names: tuple[str, ...]) -> Iterator[Table]:
         """The tables of these texts, in their order."""
         for name in names:
             with self._lock:  # tools run in threads of their own, and each table is made once
-                table = self._made.get(name)
-                if table is None:
-                    table = self._made[name] = _Reading(self._source, name).table()
+                size = self._source.size(name)
+                if name not in self._made or self._made[name][0] != size:
+                    self._made[name] = size, _Reading(self._source, name).table()
+                table = self._made[name][1]
             yield table
 
 

@@ -40,7 +40,8 @@ class SignatureArgument(BaseModel):
 
 def logs(source: LogsSource) -> MCPServer:
     """The server over one source of texts."""
-    of = server("logs", "Logs and captured command output of the incident. Nothing after the window's end is shown.")
+    said = "Logs and captured command output of the incident. Nothing after the window's end is shown."
+    of = server("logs", said, source.leave)
     tables = Tables(source)
 
     @reads(of, view="text_sources", roles=ROLES)

@@ -37,8 +37,8 @@ class Gathered:
 class MetricsSource(Protocol):
     """Where series come from."""
 
-    def gather(self) -> Gathered:
-        """All series up to now."""
+    def gather(self, entity: str = "", metric: str = "") -> Gathered:
+        """All series up to now; a source too large for that gives those of the entity and metric."""
         ...
 
 
@@ -76,7 +76,7 @@ def metrics(source: MetricsSource) -> MCPServer:
     @reads(mcp, view="series_list", roles=("metric",))
     def metrics_list(entity: Entity = "", metric: Metric = "") -> SeriesList:
         """Which series exist. Ask first when you do not know what a thing's metrics are called."""
-        gathered = source.gather()
+        gathered = source.gather(_bare(entity), metric)
         found = _selected(gathered, entity, metric)
         listed = tuple(SeriesInfo(one.entity, one.metric, len(one.times)) for one in found[:MOST_LISTED])
         return SeriesList(listed, _searched(gathered, {"entity": entity, "metric": metric}, len(found), len(listed)))
@@ -84,7 +84,7 @@ def metrics(source: MetricsSource) -> MCPServer:
     @reads(mcp, view="series", roles=("metric",))
     def metrics_summary(moment: Moment, entity: Entity = "", metric: Metric = "", top: Top = 40) -> SeriesSummaries:
         """How the series of one entity or metric look: min, mean, max, last, and the change at a moment."""
-        return _summaries(source.gather(), moment, {"entity": entity, "metric": metric}, top)
+        return _summaries(source.gather(_bare(entity), metric), moment, {"entity": entity, "metric": metric}, top)
 
     @reads(mcp, view="series", roles=("metric",))
     def metrics_anomalies(moment: Moment, top: Top = 40) -> SeriesSummaries:
@@ -100,7 +100,7 @@ def metrics(source: MetricsSource) -> MCPServer:
         max_points: Annotated[int, Field(ge=2, le=2000, description="thinned evenly beyond this")] = 200,
     ) -> SeriesPoints:
         """The points of one series, for a chart or to see its shape. Times are RFC 3339."""
-        gathered = source.gather()
+        gathered = source.gather(_bare(entity), metric)
         found = _selected(gathered, entity, metric)
         window = f"{since.isoformat() if since else ''}..{until.isoformat() if until else ''}"
         asked = {"entity": entity, "metric": metric}

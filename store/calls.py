@@ -33,6 +33,8 @@ class LoggedCall:
     redactions: int = 0
     truncated: bool = False  # what was shown is shorter than the result
     original_chars: int = 0  # before the budget cut it
+    text: str = ""  # what a model saw
+    coverage: Json = None  # domain.evidence.Coverage
 
 
 _COLUMNS: Final = tuple(field.name for field in fields(LoggedCall))
@@ -54,4 +56,11 @@ async def of_investigation(connection: AsyncConnection[DictRow], investigation: 
 def _to_row(call: LoggedCall) -> dict[str, Any]:
     row = {name: getattr(call, name) for name in _COLUMNS}
     texts = {name: storable(value) for name, value in row.items() if isinstance(value, str)}
-    return row | texts | {"arguments": storable_json(call.arguments)}
+    return (
+        row
+        | texts
+        | {
+            "arguments": storable_json(call.arguments),
+            "coverage": storable_json(call.coverage),
+        }
+    )

@@ -1,18 +1,25 @@
 """The pool of connections; what psycopg raises becomes our own errors here."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from time import monotonic
+from typing import Final, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from domain.errors import StoreUnavailable
+from domain.errors import BadConfiguration, StoreUnavailable
 from store.queries import queries
 
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+Act = Callable[[AsyncConnection[DictRow]], Awaitable[T]]
 _WAIT_SECONDS: Final = 20.0  # for a connection, a restart of the server included
+_LONGEST_PAUSE: Final = 2.0  # seconds between two tries
 
 
 class Database:
@@ -21,6 +28,7 @@ class Database:
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], dsn: str) -> None:
         self._pool = pool
         self.dsn = dsn
+        self.revive: Callable[[], None] = _nobody_can  # starts a server of ours again that has died
 
     @classmethod
     async def open(cls, dsn: str, *, size: int = 10, wait_seconds: float = _WAIT_SECONDS) -> "Database":
@@ -55,6 +63,39 @@ class Database:
         except (psycopg.OperationalError, psycopg.InterfaceError) as exc:
             raise StoreUnavailable(f"the database went away: {_first_line(exc)}") from exc
 
+    async def patiently(self, act: Act[T], seconds: float) -> T:
+        """Do something that may be done twice on a connection; `again` says how long."""
+
+        async def acted() -> T:
+            async with self.connection() as connection:
+                return await act(connection)
+
+        return await self.again(acted, seconds)
+
+    async def again(self, act: Callable[[], Awaitable[T]], seconds: float) -> T:
+        """Do something that may be done twice; while the database is away, wait for it as long as `seconds`.
+
+        Raises StoreUnavailable.
+        """
+        deadline, pause = monotonic() + seconds, 0.05
+        while True:
+            try:
+                return await act()
+            except StoreUnavailable as exc:
+                if monotonic() + pause > deadline:
+                    raise
+                log.warning("%s; trying again", exc)
+            await self.wake(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def wake(self, pause: float) -> None:
+        """Wait a little for a database that is away, after starting it again where that is ours to do."""
+        try:
+            await asyncio.to_thread(self.revive)
+        except (StoreUnavailable, BadConfiguration) as exc:
+            log.warning("the database cannot be started again: %s", exc)
+        await asyncio.sleep(pause)
+
     async def close(self) -> None:
         """Close all connections."""
         await self._pool.close()
@@ -66,3 +107,7 @@ async def _configure(connection: AsyncConnection[DictRow]) -> None:
 
 def _first_line(exc: Exception) -> str:
     return (str(exc).strip().splitlines() or [type(exc).__name__])[0]
+
+
+def _nobody_can() -> None:
+    """The server is not ours to start."""

@@ -12,8 +12,13 @@ on conflict (id) do update set
 -- set_status: moves an incident on
 update incident set status = %(status)s where id = %(id)s
 
--- get: one incident
-select id, title, fired_at, window_start, window_end, timezone, alerts, notes, gaps, status, created_at
+-- get: one incident; the alerts of one that came by webhook stand one by one
+select id, title, fired_at, window_start, window_end, timezone, notes,
+       coalesce(
+           (select json_agg(member.alert order by member.id) from incident_alert as member
+            where member.incident_id = incident.id),
+           alerts
+       ) as alerts, gaps, status, created_at
 from incident
 where id = %(id)s
 

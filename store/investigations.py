@@ -1,13 +1,17 @@
-"""Investigations: one run of the graph over an incident, and how it ended."""
+"""Investigations: one run of the graph over an incident, who has it, and how it ended."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from domain.errors import FencedOff
 from store.queries import queries
 from store.text import storable
+
+_FORGET: Final = ("forget_checkpoints", "forget_checkpoint_blobs", "forget_checkpoint_writes")
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,13 @@ async def start(
     *,
     contract: str = "",
     fingerprint: str = "",
+    job: int | None = None,
 ) -> int:
     """Begin an investigation of a kept incident, and give its version: one more than the incident's last."""
     sql = queries("investigations")
     values = {
         "id": investigation, "incident_id": incident_id, "started_at": started_at, "contract": contract,
-        "fingerprint": fingerprint,
+        "fingerprint": fingerprint, "job": job,
     }  # fmt: skip
     async with connection.transaction():
         await connection.execute(sql["lock_incident"], values)
@@ -65,6 +70,41 @@ async def start(
     assert row is not None
     version: int = row["version"]
     return version
+
+
+async def take(connection: AsyncConnection[DictRow], investigation: str, lease_seconds: float) -> int:
+    """Become the one whose writes are taken, and give the token that they must carry. Raises FencedOff at its end."""
+    values = {"id": investigation, "lease_seconds": lease_seconds}
+    row = await (await connection.execute(queries("investigations")["take"], values)).fetchone()
+    if row is None:
+        raise FencedOff(f"the investigation {investigation} has ended")
+    token: int = row["fencing_token"]
+    return token
+
+
+async def hold(connection: AsyncConnection[DictRow], investigation: str, token: int) -> None:
+    """Keep the token valid to the end of the transaction. Raises FencedOff when it is not the row's current one."""
+    values = {"id": investigation, "token": token}
+    if await (await connection.execute(queries("investigations")["hold"], values)).fetchone() is None:
+        raise FencedOff(f"the investigation {investigation} is no longer this worker's")
+
+
+async def release(connection: AsyncConnection[DictRow], investigation: str, token: int) -> None:
+    """Let go without an end: whoever takes it next counts no crash. Raises FencedOff."""
+    values = {"id": investigation, "token": token}
+    if await (await connection.execute(queries("investigations")["release"], values)).fetchone() is None:
+        raise FencedOff(f"the investigation {investigation} is no longer this worker's")
+
+
+async def forget_checkpoints(connection: AsyncConnection[DictRow], investigation: str) -> None:
+    """Remove what an ended run would have gone on from."""
+    for query in _FORGET:
+        await connection.execute(queries("investigations")[query], {"id": investigation})
+
+
+async def notified(connection: AsyncConnection[DictRow], investigation: str) -> None:
+    """Write down that its report was sent."""
+    await connection.execute(queries("investigations")["notified"], {"id": investigation})
 
 
 async def finish(connection: AsyncConnection[DictRow], investigation: str, outcome: Outcome) -> None:

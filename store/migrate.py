@@ -11,6 +11,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from domain.errors import BadConfiguration
+from store.foreign import add_foreign, is_complete
 from store.queries import queries
 
 FOLDER: Final = Path(__file__).parent / "migrations"
@@ -39,7 +40,7 @@ async def migrate(connection: AsyncConnection[DictRow], folder: Path = FOLDER) -
     """
     sql = queries("migrate")
     steps = migrations(folder)
-    if not _missing(steps, await _applied(connection)):
+    if not _missing(steps, await _applied(connection)) and await is_complete(connection):
         return ()
     await connection.execute(sql["lock"])
     try:
@@ -47,9 +48,15 @@ async def migrate(connection: AsyncConnection[DictRow], folder: Path = FOLDER) -
         missing = _missing(steps, await _applied(connection))
         for step in missing:
             await _apply(connection, step)
+        await add_foreign(connection)
     finally:
         await connection.execute(sql["unlock"])
     return tuple(step.name for step in missing)
+
+
+async def is_current(connection: AsyncConnection[DictRow]) -> bool:
+    """Whether the database has all that this fishbone needs. Raises BadConfiguration where it has what is unknown."""
+    return not _missing(migrations(), await _applied(connection)) and await is_complete(connection)
 
 
 async def _applied(connection: AsyncConnection[DictRow]) -> dict[str, str]:

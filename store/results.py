@@ -34,3 +34,9 @@ async def known(connection: AsyncConnection[DictRow], hashes: Iterable[str]) -> 
     """Which of these hashes are kept."""
     cursor = await connection.execute(queries("results")["known"], {"hashes": sorted(hashes)})
     return frozenset(row["sha256"] for row in await cursor.fetchall())
+
+
+async def load_all(connection: AsyncConnection[DictRow], hashes: Iterable[str]) -> dict[str, Json]:
+    """Those of the results that are kept, by hash."""
+    cursor = await connection.execute(queries("results")["load_all"], {"hashes": sorted(hashes)})
+    return {row["sha256"]: row["content"] for row in await cursor.fetchall()}

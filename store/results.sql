@@ -8,3 +8,6 @@ select content from tool_result where sha256 = %(sha256)s
 
 -- known: which of these hashes are kept
 select sha256 from tool_result where sha256 = any(%(hashes)s::text[])
+
+-- load_all: reads results back
+select sha256, content from tool_result where sha256 = any(%(hashes)s::text[])

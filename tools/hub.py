@@ -33,7 +33,6 @@ class Hub:
     def __init__(self, by: Governance, ledger: Ledger) -> None:
         self._by = by
         self.ledger = ledger
-        self._spent: dict[str, int] = {}  # characters by agent
 
     async def call(self, caller: Caller, tool: str, arguments: dict[str, Json]) -> ToolResult:
         """One call as a turn of its own."""
@@ -43,16 +42,13 @@ class Hub:
         """Calls made side by side, in one turn's budget; results in the order of the asks."""
         allowance = self._allowance(caller.agent, len(asks))
         calls = [Passing(self.ledger.next_id(caller.agent), caller, ask.tool, ask.arguments, allowance) for ask in asks]
-        results = list(await asyncio.gather(*(self._record(call) for call in calls)))
-        spent = sum(len(result.text) for result in results)
-        self._spent[caller.agent] = self._spent.get(caller.agent, 0) + spent
-        return results
+        return list(await asyncio.gather(*(self._record(call) for call in calls)))
 
     def _allowance(self, agent: str, calls: int) -> int:
         """Each call's share: of a result's, the turn's and the agent's budget the least. Fair, and free of races."""
         limits = self._by.limits
         turn = limits.result_chars * limits.turn_results // max(calls, 1)
-        left = (limits.agent_chars - self._spent.get(agent, 0)) // max(calls, 1)
+        left = (limits.agent_chars - self.ledger.spent(agent)) // max(calls, 1)
         return max(limits.floor_chars, min(limits.result_chars, turn, left))
 
     async def _record(self, call: Passing) -> ToolResult:

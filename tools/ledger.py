@@ -1,6 +1,6 @@
 """What was called and what came of it: the memory of one investigation's calls."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from domain.tool import Caller, ToolResult
@@ -30,6 +30,27 @@ class Ledger:
         """`<agent>.<n>`, n from 1."""
         self._numbers[agent] = self._numbers.get(agent, 0) + 1
         return f"{agent}.{self._numbers[agent]}"
+
+    def made(self, agent: str) -> int:
+        """How many calls the agent has made."""
+        return self._numbers.get(agent, 0)
+
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Remember the calls that an earlier worker made; numbering goes on after the last."""
+        for entry in entries:
+            agent, number = _order(entry.result.call_id)
+            self._entries[entry.result.call_id] = entry
+            self._numbers[agent] = max(self.made(agent), number)
+
+    def rewind(self, agent: str, made: int) -> None:
+        """Forget the agent's calls after so many: those of a step that was cut off and is now done again."""
+        for number in range(made + 1, self.made(agent) + 1):
+            self._entries.pop(f"{agent}.{number}", None)
+        self._numbers[agent] = made
+
+    def spent(self, agent: str) -> int:
+        """How many characters the agent was shown."""
+        return sum(len(e.result.text) for key, e in self._entries.items() if _order(key)[0] == agent)
 
     async def add(self, caller: Caller, result: ToolResult, started_at: float) -> None:
         """Remember the call, and store it."""

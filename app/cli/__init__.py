@@ -21,7 +21,9 @@ incidents = typer.Typer(
     help="The incidents that were investigated.", no_args_is_help=False, invoke_without_command=True
 )
 app.add_typer(runbooks, name="runbooks")
+silences = typer.Typer(help="Alerts that nobody wants to hear of for a while.", invoke_without_command=True)
 app.add_typer(incidents, name="incidents")
+app.add_typer(silences, name="silences")
 
 Out = Annotated[Path | None, typer.Option("--out", help="Write the report, its charts and the flight recording there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what --out holds.")]
@@ -73,14 +75,76 @@ def report(
 @app.command()
 def mcp(
     name: Annotated[
-        str, typer.Argument(help="logs, metrics, traces, topology, containers, host, network, changes, runbooks")
+        str,
+        typer.Argument(
+            help="logs, metrics, traces, topology, containers, host, network, changes, runbooks, or all; "
+            "`pin NAME` prints the pin of a foreign server."
+        ),
     ],
-    bundle: Annotated[Path | None, typer.Option("--bundle", help="The recorded incident to serve.")] = None,
+    other: Annotated[str, typer.Argument(help="The foreign server, for pin.")] = "",
+    bundle: Annotated[
+        Path | None, typer.Option("--bundle", help="The recorded incident to serve, in the place of this machine.")
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option("--host", help="Beyond loopback FISHBONE_MCP_TOKEN is needed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 8765,
 ) -> None:
-    """Serve one evidence source to any MCP client over stdio."""
-    from app.cli.mcp import run_mcp
+    """Serve evidence of this machine, or of a recorded incident, to any MCP client."""
+    from app.cli.mcp import Over, run_mcp
 
-    run_mcp(name, bundle)
+    run_mcp(name, bundle, Over(http, host, port), other)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Beyond loopback FISHBONE_TOKEN is needed.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535)] = 8080,
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, max=64, help="Worker processes beside it, for a single machine.")
+    ] = 0,
+) -> None:
+    """Take alerts by webhook and show incidents, until told to stop (SIGTERM)."""
+    from app.cli.serve import run
+
+    run(host, port, workers)
+
+
+@app.command()
+def worker(
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=64, help="How many investigations side by side.")
+    ] = 2,
+) -> None:
+    """Investigate the incidents that wait in the queue, until told to stop (SIGTERM)."""
+    from app.cli.worker import run
+
+    run(concurrency)
+
+
+@app.command()
+def record(
+    out: Annotated[Path, typer.Option("--out", help="Write the bundle there.")],
+    since: Annotated[
+        str, typer.Option("--since", help="How far back logs, metrics and events go: 15m, 1h, 2d.")
+    ] = "1h",
+    about: Annotated[
+        list[str] | None,
+        typer.Option("--about", help="What is in question: a process, container, service or path; may be repeated."),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", help="The symptom, in a few words.")] = "",
+    alert: Annotated[Path | None, typer.Option("--alert", help="A webhook body to record with it.")] = None,
+    incident: Annotated[
+        str, typer.Option("--incident", help="Take the bundle from this finished investigation instead.")
+    ] = "",
+    scrub: Annotated[
+        list[str] | None, typer.Option("--scrub", help="A further name that nobody should read; may be repeated.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what --out holds.")] = False,
+) -> None:
+    """Take a bundle of this machine now: what an investigation would see, without secrets and names."""
+    from app.cli.record import Options, run_record
+
+    run_record(Options(out, since, tuple(about or ()), title, alert, incident, tuple(scrub or ()), force))
 
 
 @app.command()
@@ -114,6 +178,51 @@ def incidents_show(incident: Annotated[str, typer.Argument(help="The incident's 
     from app.cli.incidents import run_show
 
     run_show(incident)
+
+
+@incidents.command("retry")
+def incidents_retry(incident: Annotated[str, typer.Argument(help="The incident's id.")]) -> None:
+    """Try an incident again that was set aside because it crashed its workers."""
+    from app.cli.worker import retry
+
+    retry(incident)
+
+
+@silences.callback()
+def silences_list(context: typer.Context) -> None:
+    """List the silences."""
+    if context.invoked_subcommand is None:
+        from app.cli.silences import run_list
+
+        run_list()
+
+
+@silences.command("list")
+def silences_list_command() -> None:
+    """List the silences."""
+    from app.cli.silences import run_list
+
+    run_list()
+
+
+@silences.command("add")
+def silences_add(
+    matchers: Annotated[list[str], typer.Argument(help="label=value, !=, =~ or !~; alertname, source, severity too.")],
+    lasts: Annotated[str, typer.Option("--for", help="How long: 30m, 2h, 1d.")] = "2h",
+    comment: Annotated[str, typer.Option("--comment", help="Why.")] = "",
+) -> None:
+    """Silence alerts for which all matchers hold."""
+    from app.cli.silences import run_add
+
+    run_add(matchers, lasts, comment)
+
+
+@silences.command("remove")
+def silences_remove(number: Annotated[int, typer.Argument(help="The silence's id.")]) -> None:
+    """End a silence now."""
+    from app.cli.silences import run_remove
+
+    run_remove(number)
 
 
 @runbooks.command("index")

@@ -14,20 +14,24 @@ from app.cli.screen import output
 from app.settings import load_settings
 from domain.errors import BadConfiguration
 from report.document import dump
-from store import incidents, investigations, reports
+from store import incidents, investigations, jobs, reports
 
 T = TypeVar("T")
 
 
 def run_list() -> None:
     """One line an incident, the latest first."""
-    found = asyncio.run(_asked(lambda connection: reports.recent(connection)))
+    found, aside = asyncio.run(_asked(_listed))
     table = Table("incident", "version", "verdict", "sure", "root cause", "fault", "symptom", box=None)
     for head in found:
         sure = "" if head.confidence is None else f"{head.confidence:.0%}"
         cause = (head.verdict or "", sure, head.entity or "", head.fault or "")
         table.add_row(*map(escape, (head.incident_id, str(head.version), *cause, head.title)))
-    output().print(table if found else "No incident was investigated yet. Try: fishbone replay BUNDLE")
+    for incident, title, crashes in aside:
+        aside_because = f"set aside after {crashes} crashed workers"
+        table.add_row(*map(escape, (incident, "", "failed", "", aside_because, "", title)))
+    nothing = "No incident was investigated yet. Try: fishbone replay BUNDLE"
+    output().print(table if found or aside else nothing)
 
 
 def run_show(incident: str) -> None:
@@ -53,6 +57,12 @@ def run_report(incident: str, *, as_json: bool) -> None:
     if stored is None:
         raise _unknown(incident)
     print(dump(stored.report) if as_json else stored.markdown, end="")
+
+
+async def _listed(
+    connection: AsyncConnection[DictRow],
+) -> tuple[tuple[reports.ReportHead, ...], tuple[tuple[str, str, int], ...]]:
+    return await reports.recent(connection), await jobs.set_aside(connection)
 
 
 def _unknown(incident: str) -> BadConfiguration:

@@ -1,32 +1,73 @@
-"""`fishbone mcp`: one evidence source for any MCP client, over stdio."""
+"""`fishbone mcp`: one evidence source, or all of them, for any MCP client, over stdio or HTTP."""
 
 import asyncio
 import logging
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from app.bootstrap import open_house
-from app.settings import load_settings
+from mcp.server.mcpserver import MCPServer
+
+from app import live
+from app.foreign import pin
+from app.settings import Settings, load_settings
 from app.sources import RUNBOOKS, evidence_servers
 from bundle.bundle import open_bundle
 from domain.errors import BadConfiguration
+from mcp_servers import http
 from mcp_servers.runbooks import runbooks
 
+ALL: Final = "all"
+PIN: Final = "pin"
 
-def run_mcp(name: str, bundle: Path | None) -> None:
+
+@dataclass(frozen=True)
+class Over:
+    """How clients reach the server."""
+
+    http: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8765
+
+
+def run_mcp(name: str, bundle: Path | None, over: Over, other: str = "") -> None:
     """Serve until the client leaves. Standard output belongs to the protocol."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    if bundle is None:
-        raise BadConfiguration("fishbone mcp needs --bundle DIR: live sources come in a later version")
-    asyncio.run(_serve(name, bundle))
+    settings = load_settings()
+    if name == PIN:
+        print(asyncio.run(pin(settings, other)))
+    else:
+        asyncio.run(_serve(name, bundle, over, settings))
 
 
-async def _serve(name: str, path: Path) -> None:
-    with open_bundle(path) as bundle:
-        if name == RUNBOOKS:
-            async with open_house(load_settings()) as house:
-                await runbooks(house.index.search, house.index.read).run_stdio_async()
-        elif name in (servers := evidence_servers(bundle)):
-            await servers[name].run_stdio_async()
-        else:
-            raise BadConfiguration(f"{name}: no such server; the servers are {', '.join([*servers, RUNBOOKS])}")
+async def _serve(name: str, path: Path | None, over: Over, settings: Settings) -> None:
+    if name == RUNBOOKS:
+        from app.bootstrap import open_house  # the whole house, which the other servers start without
+
+        async with open_house(settings) as house:
+            await _run({RUNBOOKS: runbooks(house.index.search, house.index.read)}, over, settings)
+    elif path is not None:
+        with open_bundle(path) as bundle:
+            await _run(_chosen(name, evidence_servers(bundle)), over, settings)
+    else:
+        beyond = over.http and not http.is_loopback(over.host)
+        await _run(_chosen(name, live.served(settings, beyond=beyond)), over, settings)
+
+
+def _chosen(name: str, servers: dict[str, MCPServer]) -> dict[str, MCPServer]:
+    if name == ALL:
+        return servers
+    if name not in servers:
+        raise BadConfiguration(f"{name}: no such server; the servers are {', '.join([*servers, RUNBOOKS, ALL])}")
+    return {name: servers[name]}
+
+
+async def _run(servers: dict[str, MCPServer], over: Over, settings: Settings) -> None:
+    if over.http:
+        token = settings.mcp_token.get_secret_value() if settings.mcp_token else ""
+        await http.serve(servers, over.host, over.port, token)
+    elif len(servers) == 1:
+        await next(iter(servers.values())).run_stdio_async()
+    else:
+        raise BadConfiguration("all servers together are served over HTTP only: add --http")

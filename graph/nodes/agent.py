@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from agents.react import AgentRun, investigate
 from domain.codec import from_plain, to_plain
+from domain.errors import FencedOff, RetryLater
 from domain.evidence import Evidence, Gap
 from domain.plan import Task
 from graph.context import Work
@@ -40,6 +41,8 @@ def _run(task: Task, by: str, work: Work) -> AgentRun:
 
 def agent_failed(state: Branch, error: NodeError) -> Investigation:
     """A branch that raised or ran out of time: its evidence is the gap. Pure, since it has no time-out of its own."""
+    if isinstance(error.error, FencedOff | RetryLater):
+        raise error.error  # not the agent's: the run ends, and is gone on with later or elsewhere
     name, said = state["task"]["agent"], f"{type(error.error).__name__}: {error.error}"
     gap = Gap(f"all that the {name} agent was to find out", said, "the other agents went on")
     return {"evidence": [to_plain(Evidence(name, state["by"], f"The {name} agent failed.", gaps=(gap,)))]}

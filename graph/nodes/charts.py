@@ -19,6 +19,7 @@ POINTS: Final = 200
 
 async def fetch_charts(diagnosis: Diagnosis, evidence: Iterable[Evidence], work: Work) -> None:
     """Ask for the points of the most telling series; their results lie in the ledger then."""
+    work.hub.ledger.rewind(NODE, 0)  # a lost worker may have been cut off in here
     named = list(dict.fromkeys(_series(_ordered(diagnosis, evidence), work)))[:MOST]
     asks = [Ask(TOOL, {"entity": entity, "metric": metric, "max_points": POINTS}) for entity, metric in named]
     if asks:

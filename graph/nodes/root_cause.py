@@ -29,6 +29,7 @@ PASSAGE_WEIGHT = 0.15  # a passage alone says what to look for, not what happene
 async def root_cause(state: Investigation, runtime: Runtime[Work]) -> Investigation:
     """Rank what the findings speak for; retrieve by the best; rank again with what was found; decide."""
     runtime.context.notice("stage", NODE)
+    runtime.context.hub.ledger.rewind(NODE, 0)  # a lost worker may have been cut off in here
     incident = from_plain(Incident, state["incident"])
     work = runtime.context
     case = assemble(incident, read(state["evidence"], work), work.knowledge)

@@ -1,7 +1,7 @@
 """All facts of a bundle, collected once: engine documents, host and network snapshots, and captured commands."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from threading import Lock
 from typing import Final
@@ -18,7 +18,7 @@ from bundle.bundle import Bundle
 from domain.errors import BadBundle
 from domain.facts import Fact
 from domain.results import Facts, Searched
-from mcp_servers.recorded.joined import joined
+from mcp_servers.joined import joined
 
 INSPECT: Final = "docker/containers.json"
 EVENTS: Final = "docker/events.jsonl"
@@ -123,8 +123,3 @@ def _captured(bundle: Bundle, name: str, clock: Clock, problems: list[str]) -> I
         problems.append(f"{name}: longer than {_MOST_BYTES} bytes, read as text only")
         return
     yield from facts_of(name, bundle.read_text(name), clock)
-
-
-def shortened(fact: Fact, kept: Collection[str]) -> Fact:
-    """The fact with these attributes only."""
-    return replace(fact, attributes={name: value for name, value in fact.attributes.items() if name in kept})

@@ -42,3 +42,6 @@ class RecordedLogs:
         return tuple(
             f"{gap.what}: {gap.why}" for gap in self._bundle.gaps if gap.what.startswith(("logs/", "artifacts/"))
         )
+
+    def leave(self) -> None:
+        """Nothing is held open: the bundle is its opener's."""

@@ -23,7 +23,7 @@ class RecordedMetrics:
         self._lock = Lock()  # tools run in threads; two first questions must not read twice
         self._gathered: Gathered | None = None
 
-    def gather(self) -> Gathered:
+    def gather(self, entity: str = "", metric: str = "") -> Gathered:  # noqa: ARG002 - all are at hand
         """All series up to now."""
         with self._lock:
             if self._gathered is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from domain.codec import Json
-from tools.views import changes, facts, logs, metrics, passages, traces
+from tools.views import changes, facts, generic, logs, metrics, passages, traces
 
 View = Callable[[Json], str]
 VIEWS: Final[Mapping[str, View]] = {
@@ -21,4 +21,5 @@ VIEWS: Final[Mapping[str, View]] = {
     "facts": facts.facts,
     "passages": passages.passages,
     "page": passages.page,
+    "json": generic.plain,
 }

@@ -1,0 +1,168 @@
+"""What a worker does with a job: load the incident, run the graph, save the report, notify."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+
+from app.bootstrap import House
+from app.evidence import Targets, targets
+from app.heart import Heart
+from app.investigation import Order, Outcome, Run, Start, investigate
+from app.tracing import Followed, followed
+from app.writer import Progress, Writer
+from domain.alert import Incident
+from domain.codec import Json
+from domain.errors import FencedOff, RetryLater
+from domain.tool import Caller
+from graph.build import build_graph
+from graph.context import Notice, Work, unheard
+from store import incidents, investigations, reports
+from store.checkpoints import FencedSaver
+from store.claims import Asked, Held, Nothing, claim
+from store.reports import StoredReport
+from tools.ledger import Ledger
+from tools.servers import Servers
+
+log = logging.getLogger(__name__)
+Notify = Callable[[StoredReport], Awaitable[None]]
+
+
+async def tell_nobody(report: StoredReport) -> None:
+    """No channel is set up."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What all jobs of a worker share."""
+
+    house: House
+    heart: Heart
+    stop: asyncio.Event  # set: the worker is told to stop
+    targets: Targets = targets
+    notify: Notify = tell_nobody
+    watch: Notice = unheard  # hears of each step before it is written
+    running: set[RunControl] = field(default_factory=set)
+
+    def drain(self) -> None:
+        """Ask all runs to stop after their current step."""
+        for control in tuple(self.running):
+            control.request_drain()
+
+
+async def work(desk: Desk, incident_id: str, job: int) -> None:
+    """Investigate the incident for this job, once, however many workers it takes.
+
+    Raises GraphDrained or RetryLater when the job is to come back, FencedOff when it is another worker's.
+    """
+    held = await _claim(desk, incident_id, job)
+    if isinstance(held, Held):
+        with desk.heart.keeps(held), followed(held.investigation, incident_id) as follow:
+            reported = await _settled(desk, held, follow)
+    else:
+        log.info("%s: nothing to do: %s", incident_id, held.value)
+        reported = held is Nothing.UNTOLD
+    if reported:
+        await _notify(desk, incident_id)
+
+
+async def _claim(desk: Desk, incident_id: str, job: int) -> Held | Nothing:
+    house = desk.house
+    asked = Asked(
+        incident_id, job, uuid.uuid4().hex, house.contract.sha256, house.fingerprint, house.settings.lease_seconds,
+        house.settings.most_crashes,
+    )  # fmt: skip
+    return await house.database.patiently(lambda c: claim(c, asked), house.settings.patience_seconds)
+
+
+async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
+    """Run to the report, or let go of the run in the way that its end asks for. Whether there is a report."""
+    settings = desk.house.settings
+    writer = Writer(desk.house.database, held, settings.patience_seconds)
+    try:
+        outcome = await _run(desk, held, writer, follow)
+        await writer.report(outcome, settings.lang)
+    except (GraphDrained, RetryLater, asyncio.CancelledError):
+        await writer.release()
+        raise
+    except FencedOff:
+        raise
+    except Exception as exc:  # the job loop: a fault of ours in one incident must not end the worker
+        log.exception("%s: the investigation %s failed", held.incident_id, held.investigation)
+        if not await writer.failed(f"{type(exc).__name__}: {exc}"[:500], settings.most_crashes):
+            raise RetryLater(f"{held.incident_id}: {exc}") from exc
+        return False
+    return True
+
+
+async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outcome:
+    """Load the incident and run the graph over it."""
+    house = desk.house
+    incident = await _load(house, held.incident_id)
+    ledger = Ledger(follow.keeping(writer.call))
+    ledger.restore(await writer.earlier())
+    servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
+    try:
+        async with Progress(writer).written() as progress:
+            notice = _both(_both(progress, follow.notice), desk.watch)
+            notice("resumed" if held.goes_on else "taken", held.incident_id)
+            order = Order(
+                incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,
+                notice=notice, ledger=ledger, started_at=held.started_at,
+            )  # fmt: skip
+            return await investigate(house, order, servers, _runner(desk, held))
+    finally:
+        await servers.close()
+
+
+def _runner(desk: Desk, held: Held) -> Run:
+    """Runs the graph with checkpoints: from its start, or from where an earlier worker was."""
+
+    async def run(start: Start, context: Work) -> dict[str, Json]:
+        house, control = desk.house, RunControl()
+        saver = FencedSaver(house.database, held.investigation, held.token, house.settings.patience_seconds)
+        graph, config = build_graph(saver), {"configurable": {"thread_id": held.investigation}}
+        known = await graph.aget_state(config)
+        if known.created_at and not known.next:
+            return dict(known.values)
+        given = None if known.created_at else start
+        desk.running.add(control)
+        if desk.stop.is_set():  # before there was anything to drain
+            control.request_drain()
+        try:
+            # sync: a step's calls are stored after the state that asks for them, never before it
+            end = await graph.ainvoke(given, config, context=context, durability="sync", control=control)
+        finally:
+            desk.running.discard(control)
+        return dict(end)
+
+    return run
+
+
+async def _load(house: House, incident_id: str) -> Incident:
+    stored = await house.database.patiently(lambda c: incidents.get(c, incident_id), house.settings.patience_seconds)
+    if stored is None:
+        raise FencedOff(f"the incident {incident_id} is gone")
+    return stored.incident
+
+
+async def _notify(desk: Desk, incident_id: str) -> None:
+    """Tell of the report, and write down that it was told: a worker lost in between tells again."""
+    database, patience = desk.house.database, desk.house.settings.patience_seconds
+    stored = await database.patiently(lambda c: reports.latest(c, incident_id), patience)
+    if stored is not None:
+        told = stored.investigation
+        await desk.notify(stored)
+        await database.patiently(lambda c: investigations.notified(c, told), patience)
+
+
+def _both(first: Notice, second: Notice) -> Notice:
+    def notice(what: str, whom: str) -> None:
+        first(what, whom)
+        second(what, whom)
+
+    return notice

@@ -1,0 +1,136 @@
+"""How many alerts a second the webhook takes for good: a real server process, the embedded Postgres, fsync on.
+
+python -m bench.webhook [--seconds 20] [--senders 4] [--batch 10 --batch 100] [--rate 500]
+
+Two runs a batch size: as fast as the senders can, and at a steady rate, where the latencies count.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+ENOUGH, SLOWEST = 500, 0.100  # alerts a second, p99 in seconds
+SERVE = (sys.executable, "-c", "from app.cli import main; main()", "serve", "--port", "0")
+
+
+@dataclass
+class Run:
+    """What one run measured."""
+
+    batch: int
+    taken: int = 0
+    seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    refused: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        """Alerts a second."""
+        return self.taken / self.seconds
+
+    def percentile(self, share: float) -> float:
+        """A latency, in seconds."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def body(number: int, batch: int, repeat: bool) -> bytes:
+    """A post as Alertmanager makes it; with `repeat` half of the alerts were there before."""
+    alerts = []
+    for n in range(batch):
+        one = (number - 1 if repeat and n % 2 else number) * batch + n
+        labels = {
+            "alertname": f"Alert{one % 60}", "instance": f"host-{one % 900}:9100", "job": "node", "cluster": "eu-1",
+            "severity": "warning", "namespace": "shop",
+        }  # fmt: skip
+        alerts.append({
+            "status": "firing", "labels": labels, "fingerprint": f"{one:016x}", "startsAt": "2026-11-30T10:00:00Z",
+            "annotations": {"summary": f"something is wrong with host-{one % 900}", "description": "more words " * 15},
+            "endsAt": "0001-01-01T00:00:00Z", "generatorURL": "http://prometheus.test/graph?g0.expr=up",
+        })  # fmt: skip
+    group = {"version": "4", "status": "firing", "receiver": "fishbone", "groupKey": f'{{}}:{{a="{number % 200}"}}'}
+    return json.dumps(group | {"truncatedAlerts": 0, "alerts": alerts}).encode()
+
+
+async def run(url: str, batch: int, senders: int, seconds: float, rate: float | None, first: int) -> Run:
+    """Post for so long; at a rate, or as fast as the senders can."""
+    told, numbers, began = Run(batch), iter(range(first, 10**9)), time.perf_counter()
+    pause = batch * senders / rate if rate else 0.0
+
+    async def send(client: httpx2.AsyncClient, late: float) -> None:
+        due = began + late
+        while (now := time.perf_counter()) < began + seconds:
+            if now < due:
+                await asyncio.sleep(due - now)
+            due += pause
+            posted = body(next(numbers), batch, repeat=True)
+            start = time.perf_counter()
+            answer = await client.post(f"{url}/webhooks/alertmanager", content=posted)
+            told.latencies.append(time.perf_counter() - start)
+            if answer.status_code == 202:
+                told.taken += batch
+            else:
+                told.refused[answer.status_code] = told.refused.get(answer.status_code, 0) + 1
+
+    async with httpx2.AsyncClient(timeout=30) as client:
+        await asyncio.gather(*(send(client, pause * n / senders) for n in range(senders)))
+    told.seconds = time.perf_counter() - began
+    return told
+
+
+def main() -> None:
+    """Measure, print a table, and exit 1 below the bar."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--senders", type=int, default=4)
+    parser.add_argument("--batch", type=int, action="append")
+    parser.add_argument("--rate", type=float, default=ENOUGH)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fb-") as folder:
+        environment = os.environ | {"FISHBONE_DATA": folder, "FISHBONE_RATE": "100000", "FISHBONE_BURST": "100000"}
+        server = subprocess.Popen(SERVE, env=environment, stderr=subprocess.PIPE, text=True)
+        try:
+            good = asyncio.run(measure(_address(server), given))
+        finally:
+            server.terminate()
+            server.communicate(timeout=30)
+    raise SystemExit(0 if good else 1)
+
+
+async def measure(url: str, given: Any) -> bool:
+    """All runs; whether the steady ones keep to the bar and the fast ones are fast enough."""
+    good, first = True, 1
+    print(f"batch  asked  alerts/s  p50 ms  p99 ms  max ms  refused   (load {os.getloadavg()[0]:.1f})")
+    for batch in given.batch or [10, 100]:
+        for rate in (given.rate, None):
+            told = await run(url, batch, given.senders, given.seconds, rate, first)
+            first += len(told.latencies) + 1
+            p99 = told.percentile(0.99)
+            good &= p99 <= SLOWEST and told.rate >= 0.97 * rate if rate else told.rate >= ENOUGH
+            print(
+                f"{batch:>5} {rate or 'all':>6} {told.rate:>9.0f} {1000 * statistics.median(told.latencies):>7.1f} "
+                f"{1000 * p99:>7.1f} {1000 * max(told.latencies):>7.1f}  {told.refused or ''}"
+            )
+    return good
+
+
+def _address(server: "subprocess.Popen[str]") -> str:
+    assert server.stderr is not None
+    for line in server.stderr:
+        if "serves http://" in line:
+            return line.split()[2].removesuffix("/incidents")
+    raise SystemExit("the server did not start")
+
+
+if __name__ == "__main__":
+    main()

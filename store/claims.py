@@ -1,0 +1,134 @@
+"""A worker's claim on an incident: which investigation it is to run, and whether it goes on with one."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from store import investigations
+from store.queries import queries
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a worker wants to run, and what it is ready to go on with."""
+
+    incident_id: str
+    job: int
+    investigation: str  # the id, should it be a new one
+    contract: str
+    fingerprint: str  # of its code: what other code began is begun anew
+    lease_seconds: float
+    most_crashes: int  # so many workers lost, and the incident is set aside
+
+
+@dataclass(frozen=True)
+class Held:
+    """An investigation that this worker has."""
+
+    incident_id: str
+    investigation: str
+    version: int
+    token: int  # every write carries it
+    started_at: datetime
+    goes_on: bool  # another worker began it
+
+
+class Nothing(StrEnum):
+    """Why there is nothing to run."""
+
+    UNKNOWN = "there is no such incident"
+    SET_ASIDE = "the incident has crashed its workers and is set aside"
+    DONE = "the job's report is written"
+    UNTOLD = "the job's report is written, but nobody was told"
+
+
+async def claim(connection: AsyncConnection[DictRow], asked: Asked) -> Held | Nothing:
+    """Take the incident's running investigation over, or begin one; all in one transaction."""
+    async with connection.transaction():
+        sql, values = queries("investigations"), {"incident_id": asked.incident_id}
+        incident = await (await connection.execute(sql["lock_incident"], values)).fetchone()
+        if incident is None:
+            return Nothing.UNKNOWN
+        last = await (await connection.execute(sql["last_of"], values)).fetchone()
+        if last is not None and last["status"] == "running":
+            return await _take_over(connection, asked, incident, last)
+        if last is not None and last["job"] == asked.job:
+            untold = last["status"] == "done" and last["notified_at"] is None
+            return Nothing.UNTOLD if untold else Nothing.DONE
+        return Nothing.SET_ASIDE if incident["status"] == "failed" else await _begin(connection, asked)
+
+
+async def _take_over(
+    connection: AsyncConnection[DictRow], asked: Asked, incident: DictRow, last: DictRow
+) -> Held | Nothing:
+    """Somebody began it. Who has a lease and is not there any more has crashed."""
+    crashes = incident["crashes"] + last["leased"]
+    await _count(connection, asked.incident_id, crashes)
+    if crashes >= asked.most_crashes:
+        await _set_aside(connection, asked.incident_id, last, f"{crashes} workers were lost over it")
+        return Nothing.SET_ASIDE
+    if last["job"] == asked.job and (last["contract"], last["fingerprint"]) == (asked.contract, asked.fingerprint):
+        token = await investigations.take(connection, last["id"], asked.lease_seconds)
+        return Held(asked.incident_id, last["id"], last["version"], token, last["started_at"], goes_on=True)
+    reason = "its worker was lost, and the incident or the code has changed since"
+    await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), reason))
+    return await _begin(connection, asked)
+
+
+async def _begin(connection: AsyncConnection[DictRow], asked: Asked) -> Held:
+    started = datetime.now(UTC)
+    version = await investigations.start(
+        connection, asked.investigation, asked.incident_id, started, contract=asked.contract,
+        fingerprint=asked.fingerprint, job=asked.job,
+    )  # fmt: skip
+    token = await investigations.take(connection, asked.investigation, asked.lease_seconds)
+    await connection.execute(queries("investigations")["begun"], {"incident_id": asked.incident_id})
+    return Held(asked.incident_id, asked.investigation, version, token, started, goes_on=False)
+
+
+async def failed(connection: AsyncConnection[DictRow], held: Held, most_crashes: int, reason: str) -> bool:
+    """A run ended in an error of ours: it counts as a crash. True when the incident is set aside for it.
+
+    Raises FencedOff.
+    """
+    async with connection.transaction():
+        sql, values = queries("investigations"), {"incident_id": held.incident_id}
+        incident = await (await connection.execute(sql["lock_incident"], values)).fetchone()
+        await investigations.release(connection, held.investigation, held.token)
+        crashes = (incident["crashes"] if incident else 0) + 1
+        await _count(connection, held.incident_id, crashes)
+        if crashes < most_crashes:
+            return False
+        await _set_aside(connection, held.incident_id, {"id": held.investigation}, reason)
+        return True
+
+
+async def forgive(connection: AsyncConnection[DictRow], incident_id: str) -> bool:
+    """Count crashes from 0 again, for an incident that was set aside or has its report. False for an unknown one."""
+    cursor = await connection.execute(queries("investigations")["forgive"], {"incident_id": incident_id})
+    return await cursor.fetchone() is not None
+
+
+async def ended(connection: AsyncConnection[DictRow], held: Held, outcome: investigations.Outcome) -> None:
+    """The run has its outcome: in the transaction that keeps the report."""
+    await _end(connection, held.investigation, outcome)
+    await forgive(connection, held.incident_id)
+    await connection.execute(queries("investigations")["ended"], {"incident_id": held.incident_id})
+
+
+async def _count(connection: AsyncConnection[DictRow], incident_id: str, crashes: int) -> None:
+    values = {"incident_id": incident_id, "crashes": crashes}
+    await connection.execute(queries("investigations")["count_crashes"], values)
+
+
+async def _set_aside(connection: AsyncConnection[DictRow], incident_id: str, last: DictRow, reason: str) -> None:
+    await _end(connection, last["id"], investigations.Outcome("failed", datetime.now(UTC), reason))
+    await connection.execute(queries("investigations")["set_aside"], {"incident_id": incident_id})
+
+
+async def _end(connection: AsyncConnection[DictRow], investigation: str, outcome: investigations.Outcome) -> None:
+    await investigations.finish(connection, investigation, outcome)
+    await investigations.forget_checkpoints(connection, investigation)

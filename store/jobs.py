@@ -1,0 +1,99 @@
+"""The queue's jobs, where procrastinate's own calls do not reach: inside a caller's transaction, or fenced."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import psycopg
+from psycopg import AsyncConnection, Connection
+from psycopg.rows import DictRow
+
+from store.queries import queries
+
+QUEUE: Final = "fishbone"
+TASK: Final = "investigate"
+_NAMES: Final = {"queue": QUEUE, "task": TASK}
+_TRIES: Final = 5  # a waiting job that is fetched between two looks was there and is not
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A job as its worker fetched it; what it says of the job counts only while the row says the same."""
+
+    id: int
+    worker: int | None
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How the queue stands."""
+
+    waiting: int
+    running: int
+    set_aside: int  # incidents that crashed their workers
+    workers: int  # that were heard of within a lease's time
+    oldest_seconds: float  # how long the first of the waiting jobs has been there
+
+
+async def enqueue(connection: AsyncConnection[DictRow], incident_id: str) -> bool:
+    """Defer one job for the incident, in the caller's transaction. False where one waits already: it will see all
+    that the caller commits."""
+    sql, lock = queries("jobs"), f"incident:{incident_id}"
+    values = {**_NAMES, "lock": lock, "args": json.dumps({"incident": incident_id})}
+    for _ in range(_TRIES):
+        waiting = await (await connection.execute(sql["waiting"], values)).fetchone()
+        if waiting is None:
+            try:
+                async with connection.transaction():
+                    await connection.execute(sql["defer"], values)
+            except psycopg.errors.UniqueViolation:  # another transaction was first, and has committed
+                continue
+        # a worker that came by while the row was locked has skipped it
+        await connection.execute(sql["wake"], values)
+        return waiting is None
+    return False
+
+
+async def finish(connection: AsyncConnection[DictRow], job: Fetched, status: str, *, delete: bool) -> None:
+    """End a job, if it is still this worker's."""
+    await connection.execute(queries("jobs")["finish"], {**_own(job), "status": status, "delete": delete})
+
+
+async def give_back(connection: AsyncConnection[DictRow], job: Fetched, at: datetime | None) -> None:
+    """Return a job to the queue, if it is still this worker's."""
+    async with connection.transaction():
+        await connection.execute(queries("jobs")["give_back"], {**_own(job), "at": at})
+        await connection.execute(queries("jobs")["wake"], _NAMES)
+
+
+def retry_stalled(connection: Connection[DictRow], lease_seconds: float) -> int:
+    """Return the jobs of lost workers to the queue, and say how many there were. Waits for nobody."""
+    sql = queries("jobs")
+    with connection.transaction():
+        stalled = connection.execute(sql["stalled"], {**_NAMES, "lease_seconds": lease_seconds}).fetchall()
+        for job in stalled:
+            waits = connection.execute(sql["waits"], {"lock": job["queueing_lock"]}).fetchone()
+            connection.execute(sql["drop" if waits else "retry"], {"id": job["id"]})
+        if stalled:
+            connection.execute(sql["wake"], _NAMES)
+    return len(stalled)
+
+
+async def counts(connection: AsyncConnection[DictRow], lease_seconds: float) -> Counts:
+    """How the queue stands."""
+    values = {**_NAMES, "lease_seconds": lease_seconds}
+    row = await (await connection.execute(queries("jobs")["counts"], values)).fetchone()
+    assert row is not None  # a select of counts always has a row
+    return Counts(**row)
+
+
+async def set_aside(connection: AsyncConnection[DictRow]) -> tuple[tuple[str, str, int], ...]:
+    """Incidents that are not tried again by themselves: id, title, crashes."""
+    cursor = await connection.execute(queries("jobs")["set_aside"])
+    return tuple((row["id"], row["title"], row["crashes"]) for row in await cursor.fetchall())
+
+
+def _own(job: Fetched) -> dict[str, Any]:
+    return {"id": job.id, "worker": job.worker, "attempts": job.attempts}

@@ -1,0 +1,71 @@
+-- waiting: locks the incident's waiting job, so that no worker fetches it before what changed is committed
+select id from procrastinate_jobs
+where queueing_lock = %(lock)s and status = 'todo'
+for update
+
+-- defer: one job, by procrastinate's own function; workers hear of it at the commit
+select unnest(procrastinate_defer_jobs_v1(array[
+    row(%(queue)s, %(task)s, 0, %(lock)s, %(lock)s, %(args)s::jsonb, null)::procrastinate_job_to_defer_v1
+])) as id
+
+-- wake: workers look for jobs at the commit, not at their next poll
+select pg_notify('procrastinate_queue_v1#' || %(queue)s, '{"type": "job_inserted", "job_id": 0}')
+
+-- finish: ends a job that is still this worker's
+select procrastinate_finish_job_v1(own.id, %(status)s::procrastinate_job_status, %(delete)s)
+from (
+    select id from procrastinate_jobs
+    where id = %(id)s and worker_id = %(worker)s and attempts = %(attempts)s and status = 'doing'
+    for update
+) as own
+
+-- give_back: returns a job that is still this worker's to the queue, unless another waits for the same incident
+select case
+    when exists (
+        select from procrastinate_jobs as other where other.queueing_lock = own.queueing_lock and other.status = 'todo'
+    )
+    then procrastinate_finish_job_v1(own.id, 'failed', true)
+    else procrastinate_retry_job_v2(own.id, %(at)s, null, null, null)
+end
+from (
+    select id, queueing_lock from procrastinate_jobs
+    where id = %(id)s and worker_id = %(worker)s and attempts = %(attempts)s and status = 'doing'
+    for update
+) as own
+
+-- stalled: jobs whose worker is gone: neither it nor the investigation's lease was heard of for a lease's time
+-- Nobody can be heard while the server is away, so after its start workers have a lease's time to come back.
+select job.id, job.worker_id as worker, job.attempts, job.queueing_lock
+from procrastinate_jobs as job
+left join procrastinate_workers as worker on worker.id = job.worker_id
+where job.status = 'doing' and job.task_name = %(task)s
+      and (worker.id is null or worker.last_heartbeat < now() - make_interval(secs => %(lease_seconds)s))
+      and not exists (
+          select from investigation
+          where incident_id = job.args ->> 'incident' and investigation.status = 'running' and lease_until > now()
+      )
+      and pg_postmaster_start_time() < now() - make_interval(secs => %(lease_seconds)s)
+order by job.id
+for update of job skip locked
+
+-- waits: whether another job of the incident waits
+select id from procrastinate_jobs where queueing_lock = %(lock)s and status = 'todo'
+
+-- retry: a stalled job goes back to the queue
+select procrastinate_retry_job_v2(%(id)s, now(), null, null, null)
+
+-- drop: a stalled job whose work another one does
+select procrastinate_finish_job_v1(%(id)s, 'failed', true)
+
+-- counts: how the queue stands
+select (select count(*) from procrastinate_jobs where task_name = %(task)s and status = 'todo') as waiting,
+       (select count(*) from procrastinate_jobs where task_name = %(task)s and status = 'doing') as running,
+       (select count(*) from incident where status = 'failed') as set_aside,
+       (select count(*) from procrastinate_workers
+        where last_heartbeat > now() - make_interval(secs => %(lease_seconds)s)) as workers,
+       (select coalesce(extract(epoch from now() - min(event.at)), 0)::float8
+        from procrastinate_jobs as job join procrastinate_events as event on event.job_id = job.id
+        where job.task_name = %(task)s and job.status = 'todo' and event.type = 'deferred') as oldest_seconds
+
+-- set_aside: the incidents that are not tried again by themselves
+select id, title, crashes from incident where status = 'failed' order by created_at desc, id
