@@ -32,7 +32,15 @@ _TROUBLE: Final = re.compile(
 )
 _STOPPED: Final = ("exited", "dead", "restarting", "created")
 _RENEWED: Final = ("create", "destroy", "connect")
-_NAMED: Final = ("upstream", "target", "address", "server", "remote")  # captures that tell who was called
+_NAMED: Final = (
+    "addresses",
+    "upstream",
+    "target",
+    "host",
+    "address",
+    "server",
+    "remote",
+)  # captures that tell who was called
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,8 @@ def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server
     holder = next((server for server in servers if complaint.address in server.addresses), None)
     if client is None or holder is client or not client.is_near(complaint.address):
         return None
+    if holder is not None and not _is_younger(holder, client):  # it had the address when the client asked for it
+        return None
     renewed = [server for server in servers if server not in (client, holder) and _moved(complaint, client, server)]
     best = max(renewed, key=lambda server: (_fits(case, complaint, server), str(server.started)), default=None)
     if best is None or _is_meant(case, complaint, best):
@@ -154,10 +164,14 @@ def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server
 def _moved(complaint: Complaint, client: Server, server: Server) -> bool:
     if server.fact.attributes.get("state") not in (None, "running") or not server.is_near(complaint.address):
         return False
-    if server.started is None or client.started is None or server.started <= client.started:
-        return False
     onset = complaint.finding.onset
+    if not _is_younger(server, client) or server.started is None:
+        return False
     return onset is None or -BEFORE <= onset - server.started <= AFTER
+
+
+def _is_younger(server: Server, client: Server) -> bool:
+    return server.started is not None and client.started is not None and server.started > client.started
 
 
 def _fits(case: Case, complaint: Complaint, server: Server) -> int:

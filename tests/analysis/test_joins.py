@@ -103,8 +103,15 @@ def test_what_looked_like_a_dead_upstream_is_part_of_the_stale_address() -> None
         ((EDGE, container("orders", "", -5, state="exited"), container("mail", "172.30.0.8", -4)), "orders/1"),
         ((EDGE, container("orders", "172.30.0.9", -700)), "orders/1"),
         ((EDGE, container("orders", "10.9.0.9", -5)), "orders/1"),
+        ((EDGE, MOVED, container("mail", "172.30.0.7", -900)), "orders/1"),
     ],
-    ids=["the upstream has it", "the upstream stopped", "the upstream is older than the client", "another network"],
+    ids=[
+        "the upstream has it",
+        "the upstream stopped",
+        "the upstream is older than the client",
+        "another network",
+        "its owner is older than the client",
+    ],
 )
 def test_an_address_is_not_stale_when(facts: tuple[Fact, ...], path: str) -> None:
     assert joined_findings(case(facts, complaint(path))) == ()
