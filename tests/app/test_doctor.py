@@ -51,7 +51,8 @@ async def test_an_incident_that_is_set_aside_and_a_drill_are_pointed_at(dsn: str
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(
             "insert into incident"
-            " (id, title, fired_at, window_start, window_end, timezone, alerts, notes, gaps, status) values ('bad-1', 't', now(), now(), now(), 'UTC', '[]', '', '[]', 'failed')"
+            " (id, title, fired_at, window_start, window_end, timezone, alerts, notes, gaps, status)"
+            " values ('bad-1', 't', now(), now(), now(), 'UTC', '[]', '', '[]', 'failed')"
         )
     found = await states(database_url=dsn, evidence="incidents/edge-502")
     assert found["poison"] == ("degraded", "set aside: bad-1")
