@@ -10,6 +10,8 @@ import re2
 from domain.alert import Alert
 from domain.silence import Matcher, Operator, Silence
 
+_QUIET: Final = re2.Options()
+_QUIET.log_errors = False  # the person hears of it from us
 _WRITTEN: Final = re.compile(r"\s*([^\s=!~]+)\s*(=~|!~|!=|=)\s*(.*?)\s*", re.DOTALL)
 
 
@@ -25,7 +27,7 @@ def matcher(text: str) -> Matcher:
         try:
             _pattern(value)
         except re2.error as exc:
-            raise ValueError(f"{text!r}: {value!r} is no RE2: {exc}") from exc
+            raise ValueError(f"{text!r}: {value!r} is no RE2: {_reason(exc)}") from exc
     return Matcher(label, cast(Operator, operator), value)
 
 
@@ -40,6 +42,11 @@ def silenced(alert: Alert, silences: Iterable[Silence]) -> Silence | None:
     return next((one for one in silences if all(_holds(each, labels) for each in one.matchers)), None)
 
 
+def _reason(exc: Exception) -> str:
+    told = exc.args[0] if exc.args else exc
+    return told.decode(errors="replace") if isinstance(told, bytes) else str(told)
+
+
 def _holds(one: Matcher, labels: dict[str, str]) -> bool:
     value = labels.get(one.label, "")
     equal = _pattern(one.value).fullmatch(value) is not None if "~" in one.operator else value == one.value
@@ -48,4 +55,4 @@ def _holds(one: Matcher, labels: dict[str, str]) -> bool:
 
 @lru_cache(maxsize=1000)
 def _pattern(value: str) -> Any:
-    return re2.compile(value)
+    return re2.compile(value, _QUIET)
