@@ -19,6 +19,7 @@ from domain.errors import BadConfiguration, BadSignature
 
 COOKIE: Final = "fishbone"
 _COOKIE_TEXT: Final = b"fishbone session 1"
+_PASSED_ON: Final = ("forwarded", "x-forwarded-for", "x-real-ip")
 _LOCAL: Final = ("localhost", "localhost.localdomain")
 
 
@@ -80,8 +81,10 @@ class Door:
 
 
 def _is_local(headers: Mapping[str, str]) -> bool:
-    """Whether it was asked for by a name of this machine: a page of somebody else's that points its own name here is
-    not."""
+    """Whether it was asked for by a name of this machine, and not on behalf of others: a page of somebody else's that
+    points its own name here is not, nor is what a proxy passes on."""
+    if any(name in headers for name in _PASSED_ON):
+        return False
     host = headers.get("host", "")
     name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
     return is_loopback(name)

@@ -14,7 +14,7 @@ from domain.codec import Json, digest, from_plain
 from domain.evidence import Coverage
 from domain.tool import Caller, ToolResult
 from report.markdown import markdown
-from store import calls, claims, events, investigations, reports, results
+from store import alerts, calls, claims, events, investigations, reports, results
 from store.claims import Held
 from store.database import Database
 from tools.ledger import Entry
@@ -56,12 +56,14 @@ class Writer:
         document, held = outcome.document, self._held
         shown = await asyncio.to_thread(markdown, outcome.report, lang)
         verdict = {"version": held.version, "verdict": document["verdict"]}
+        edges = {(edge.caller, edge.callee) for each in outcome.report.evidence for edge in each.edges}
 
         async def write(connection: AsyncConnection[DictRow]) -> None:
             async with connection.transaction():
                 await self._hold(connection)
                 await reports.save(connection, held.incident_id, held.version, held.investigation, document, shown)
                 await events.append(connection, held.investigation, "report", verdict, held.token)
+                await alerts.learn(connection, edges)
                 await claims.ended(connection, held, ended(document))
 
         await self._database.patiently(write, self._patience)

@@ -41,6 +41,7 @@ select caller, callee from edge where caller = any(%(names)b::text[]) or callee 
 -- learn: remembers who needs whom
 insert into edge (caller, callee)
 select distinct caller, callee from unnest(%(callers)b::text[], %(callees)b::text[]) as row (caller, callee)
+order by caller, callee
 on conflict (caller, callee) do update set seen_at = now() where edge.seen_at < now() - interval '1 hour'
 
 -- open: new incidents

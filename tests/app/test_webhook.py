@@ -203,8 +203,10 @@ async def test_without_a_token_only_a_request_for_this_machines_own_name_is_serv
     async with serving(database) as client:
         own = await client.post("/webhooks/alertmanager", json=post())
         other = await client.post("/webhooks/alertmanager", json=post(), headers={"host": "evil.example"})
+        passed = await client.post("/webhooks/alertmanager", json=post(), headers={"x-forwarded-for": "192.0.2.7"})
+        page = await client.get("/incidents", headers={"host": "evil.example"})
 
-    assert (own.status_code, other.status_code) == (202, 401)
+    assert [each.status_code for each in (own, other, passed, page)] == [202, 401, 401, 401]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "fishbone.example"])
