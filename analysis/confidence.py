@@ -29,7 +29,7 @@ class Features:
 
 
 WEIGHTS: Final = Features(2.4, 1.4, 1.6, 0.6, 0.5, 0.7, -2.0)
-# Lowered by 0.6 against the fit on incidents that the runbooks' authors had seen: of kinds nobody has seen fewer answers
+# Lowered by 0.6 against the fit on incidents that the runbooks' authors had seen: of unseen kinds fewer answers
 # are right, and a confidence is a promise about the next incident.
 BIAS: Final = -4.0
 
