@@ -20,7 +20,6 @@ MISUSED = (
     ("replay", "x", "--nonsense"),
     ("eval",),
     ("runbooks", "search", "x", "--top", "0"),
-    ("mcp", "logs"),
     ("mcp", "nonsense", "--bundle", str(SHIPPED / INCIDENT)),
     ("report", "no-such-incident"),
     ("incidents", "show", "no-such-incident"),
