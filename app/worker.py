@@ -84,8 +84,10 @@ async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
     settings = desk.house.settings
     writer = Writer(desk.house.database, held, settings.patience_seconds)
     try:
+        log.info("%s: version %d %s", held.incident_id, held.version, "is gone on with" if held.goes_on else "begins")
         outcome = await _run(desk, held, writer, follow)
         await writer.report(outcome, settings.lang)
+        log.info("%s: version %d: %s", held.incident_id, held.version, outcome.report.diagnosis.verdict)
     except (GraphDrained, RetryLater, asyncio.CancelledError):
         await writer.release()
         raise
