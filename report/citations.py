@@ -1,6 +1,7 @@
 """Numbers for citations: from 1 in order of first use, one number for equal ones."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from domain.codec import Json, dumps
 from domain.evidence import Citation
@@ -9,6 +10,7 @@ from domain.tool import ToolResult
 from report.order import agent_order
 from report.verdict import root
 
+LISTED: Final = 20  # items of a list argument that a citation repeats
 Key = tuple[str, str, int | None, str | None, str | None, str]
 
 
@@ -47,13 +49,21 @@ def plain_citation(number: int, citation: Citation, call: ToolResult | None) -> 
         "id": number,
         "call_id": citation.call_id,
         "tool": call.tool if call else "",
-        "arguments": call.arguments if call else {},
+        "arguments": _short(call.arguments) if call else {},
         "source": citation.source,
         "line": citation.line,
         "quote": citation.quote,
         "path": citation.path,
         "value": citation.value,
         "result_sha256": call.sha256 if call else "",
+    }
+
+
+def _short(arguments: dict[str, Json]) -> dict[str, Json]:
+    """The arguments without long lists: the signatures of all runbooks stand in the flight recording."""
+    return {
+        name: f"{len(value)} items" if isinstance(value, list) and len(value) > LISTED else value
+        for name, value in arguments.items()
     }
 
 
