@@ -1,7 +1,7 @@
 """Candidate causes: findings that speak for the same fault of the same thing, put together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -100,8 +100,21 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
         fault = fault_of(finding)
         if fault and id(finding) not in taken and not _is_idle_hint(finding, case):
             _join(groups.setdefault(fault, []), finding, case)
-    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped] + measured
+    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped]
+    for suspect in measured:
+        one = suspect.findings[0]
+        alike = [each for each in found if each.fault == suspect.fault and _one(case, each.findings[0], one)]
+        found = [each for each in found if each not in alike] + [_with(suspect, alike)]
     return tuple(sorted(found, key=lambda c: (-c.strength, c.fault, c.entity)))
+
+
+def _with(suspect: Candidate, alike: list[Candidate]) -> Candidate:
+    """The suspect together with candidates that say the same of the same thing by a runbook's signature."""
+    if not alike:
+        return suspect
+    strongest = max(suspect.strength, *(each.strength for each in alike))
+    findings = (*suspect.findings, *(finding for each in alike for finding in each.findings))
+    return replace(suspect, findings=findings, measured=strongest)
 
 
 def suspects(case: Case) -> list[Candidate]:

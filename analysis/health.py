@@ -34,7 +34,12 @@ def health(case: Case, ranked: tuple[Hypothesis, ...]) -> Health:
     """Healthy needs grounds that fit the symptom, about the alerted things, and no fault with real evidence."""
     symptoms = {symptom_of(alert) for alert in case.incident.alerts} or {Symptom.SERVICE}
     kinds = set.intersection(*(set(GROUNDS[symptom]) for symptom in symptoms))
-    well = [f for f in case.findings if f.kind in kinds and case.near_alert(f.entity) >= 0.5]
+    asked = symptoms == {Symptom.SERVICE} and all(alert.severity == "info" for alert in case.incident.alerts)
+    well = [
+        f
+        for f in case.findings
+        if (f.kind in kinds or (asked and _callers_are_well(f))) and case.near_alert(f.entity) >= 0.5
+    ]
     if not well or any(_stands(case, hypothesis) for hypothesis in ranked):
         return Health(None)
     best = max(well, key=lambda f: (f.kind == RECOVERED, case.near_alert(f.entity), f.weight))
@@ -42,6 +47,11 @@ def health(case: Case, ranked: tuple[Hypothesis, ...]) -> Health:
     link = Link(best.entity, _fault(best, symptoms), said, tuple(c for f in well[:6] for c in f.citations))
     doubt = max((h.terms.get("evidence", 0.0) for h in ranked), default=0.0)
     return Health(link, round(SUREST - doubt, 3), f"Checked and well: {said}")
+
+
+def _callers_are_well(finding: Finding) -> bool:
+    """Whether it shows that what callers feel did not change: that answers a question, though not an alarm."""
+    return finding.kind == STEADY and bool({"error", "latency"} & set(finding.captures.get("kinds", "").split()))
 
 
 def _fault(best: Finding, symptoms: set[Symptom]) -> str:

@@ -10,12 +10,13 @@ from analysis.patterns import compiled
 from analysis.rules import AGAINST, Rule, Shot, about, fact_captures, finding, rules
 from analysis.state import StateIndex, predicate
 from analysis.wording import fill
-from domain.entity import is_entity, kind_of, name_of
+from domain.entity import entity, is_entity, kind_of, name_of
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
 from domain.results import Facts, SeriesSummaries, SeriesSummary, SignatureHit, SignatureHits
 from domain.runbook import MetricTest, Runbook
 
+HOST_METRICS: Final = ("node_", "host_", "system_", "windows_")
 MOST_ENTITIES: Final = 8  # findings of one signature in one result; more of them say nothing new
 SHARED: Final = ("host", "disk")  # kinds whose facts concern every entity that runs there
 
@@ -171,7 +172,7 @@ def _of_series(rule: Rule, series: SeriesSummary, at: int, call_id: str) -> Shot
     captures = {name: f"{value:.4g}" for name, value in values.items() if value is not None}
     cited = "last" if series.median_after is None else "median_after"
     return Shot(
-        _of_entity(rule, series.entity),
+        _of_entity(rule, series.entity, series.metric),
         captures | {"metric": series.metric},
         (
             Citation(call_id, series.source, path=f"/series/{at}/{cited}", value=_after(series)),
@@ -183,10 +184,15 @@ def _of_series(rule: Rule, series: SeriesSummary, at: int, call_id: str) -> Shot
     )
 
 
-def _of_entity(rule: Rule, of: str) -> str:
-    """A series that names its kind keeps it, unless the signature is about another one of the name."""
+def _of_entity(rule: Rule, of: str, metric: str) -> str:
+    """A series that names its kind keeps it, unless the signature is about another one of the name.
+
+    A bare name is a host's only where the metric is one of hosts: a service's processor time is the service's.
+    """
     if is_entity(of):
         return about(rule, name_of(of), of) if rule.signature.entity else of
+    if not rule.signature.entity and rule.runbook.entity == "host" and not metric.startswith(HOST_METRICS):
+        return entity("service", of)
     return about(rule, of, "service:unknown")
 
 
