@@ -82,7 +82,7 @@ async def look(connection: Connection, question: Question, limits: Limits, forge
         )  # fmt: skip
         keyed = await _cursor(connection, "keyed", keys=sorted(set(question.keys)), since=_earliest(limits, now))
         opened = await _cursor(connection, "opened", since=since)
-        storm = await _cursor(connection, "storm", since=since)
+        storm = await _cursor(connection, "storm", since=since, most=max(limits.storm, 1))
     known = Known(
         {
             (r["source"], r["fingerprint"]): Member(r["incident_id"], r["firing"], r["closed"])

@@ -29,9 +29,16 @@ order by incident_key.key, incident.grown_at desc, incident.id
 -- opened: how many incidents were opened of late
 select count(*) as opened from incident where opened_at >= %(since)s
 
--- storm: the open incident that collects
+-- storm: the open incident that collects, for as long as it began of late or as many as make a storm came in of late
 select id, grown_at from incident
 where storm and status <> 'closed' and opened_at is not null and grown_at >= %(since)s
+    and (
+        opened_at >= %(since)s
+        or %(since)s <= (
+            select received_at from alert where incident_id = incident.id and account in ('new', 'joined')
+            order by alert.id desc offset %(most)s - 1 limit 1
+        )
+    )
 order by grown_at desc, id
 limit 1
 

@@ -260,6 +260,25 @@ async def test_after_the_storm_a_new_alert_has_an_incident_of_its_own(database: 
     assert (await desk.accounts())[-1] == ("new", after)
 
 
+async def test_what_trickles_in_does_not_keep_a_storm_alive(database: Database):
+    desk = Desk(database, Rules(Limits(storm=3)))
+    for n in range(6):
+        await desk.take(group(entry(host=f"h{n}")))
+    assert len(await desk.rows("select id from incident")) == 4
+    (collects,) = await desk.take(group(entry(host="last")), timedelta(minutes=4))
+    (calm,) = await desk.take(group(entry(host="calm")), timedelta(minutes=7))
+
+    assert calm != collects and (await desk.accounts())[-1] == ("new", calm)
+
+
+async def test_a_storm_that_goes_on_is_collected_beyond_its_window(database: Database):
+    desk = Desk(database, Rules(Limits(storm=3)))
+    for n in range(30):
+        await desk.take(group(entry(host=f"h{n}")), timedelta(minutes=n))
+
+    assert len(await desk.rows("select id from incident")) == 4
+
+
 async def test_when_the_transaction_fails_nothing_of_the_post_is_kept(desk: Desk):
     async def fails(connection: AsyncConnection[DictRow], incident_id: str) -> bool:
         raise RuntimeError("no queue")
