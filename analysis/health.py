@@ -34,7 +34,7 @@ def health(case: Case, ranked: tuple[Hypothesis, ...]) -> Health:
     """Healthy needs grounds that fit the symptom, about the alerted things, and no fault with real evidence."""
     symptoms = {symptom_of(alert) for alert in case.incident.alerts} or {Symptom.SERVICE}
     kinds = set.intersection(*(set(GROUNDS[symptom]) for symptom in symptoms))
-    asked = symptoms == {Symptom.SERVICE} and all(alert.severity == "info" for alert in case.incident.alerts)
+    asked = symptoms == {Symptom.SERVICE} and all(a.severity in ("info", "warning") for a in case.incident.alerts)
     well = [
         f
         for f in case.findings
@@ -50,14 +50,14 @@ def health(case: Case, ranked: tuple[Hypothesis, ...]) -> Health:
 
 
 def _callers_are_well(finding: Finding) -> bool:
-    """Whether it shows that what callers feel did not change: that answers a question, though not an alarm."""
-    return finding.kind == STEADY and bool({"error", "latency"} & set(finding.captures.get("kinds", "").split()))
+    """Whether it shows that what callers feel did not change: that answers a question, though no critical alert."""
+    return finding.kind == STEADY and {"error", "latency"} <= set(finding.captures.get("kinds", "").split())
 
 
 def _fault(best: Finding, symptoms: set[Symptom]) -> str:
     if best.kind == RECOVERED:
         return "none.recovered"
-    return "none.false_alarm" if symptoms == {Symptom.RESOURCE} else "none.healthy"
+    return "none.false_alarm" if symptoms <= {Symptom.RESOURCE, Symptom.SERVICE} else "none.healthy"
 
 
 def _stands(case: Case, hypothesis: Hypothesis) -> bool:

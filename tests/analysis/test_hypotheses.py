@@ -147,3 +147,17 @@ def test_a_running_process_does_not_disprove_errors_that_callers_see() -> None:
 def test_a_fault_beside_what_runs_well_is_not_healthy() -> None:
     well, bad = finding("container:web", "state.well", 0.5), finding("container:web", "memory.oom_kill", 0.9)
     assert decided(case(well, bad, alert="KubernetesPodRestarting")).verdict is Verdict.ROOT_CAUSE
+
+
+def steady() -> Finding:
+    return finding("container:web", "metric.steady", 0.5, captures={"kinds": "error latency traffic"})
+
+
+def test_a_warning_of_slowness_that_the_callers_own_series_do_not_show_is_a_false_alarm() -> None:
+    diagnosis = decided(case(steady(), alert="SlowRequestWarning", severity="warning"))
+    assert diagnosis.verdict is Verdict.HEALTHY
+    assert diagnosis.healthy is not None and diagnosis.healthy.fault == "none.false_alarm"
+
+
+def test_steady_series_do_not_silence_a_critical_alert_of_callers() -> None:
+    assert decided(case(steady(), alert="SlowRequestWarning", severity="critical")).verdict is Verdict.UNDETERMINED
