@@ -1,6 +1,6 @@
 """Ground truth of a recorded incident, and whether a report says it. Nothing but `fishbone eval` reads expected.yaml.
 
-The rules are those of docs/eval.md: an accepted entity, and words of at least two thirds of the term groups.
+The rules (docs/accuracy.md): an accepted entity, and words of at least two thirds of the term groups.
 """
 
 import math
