@@ -34,7 +34,7 @@ def is_loopback(host: str) -> bool:
 
 
 def application(servers: Mapping[str, MCPServer], host: str, token: str) -> ASGIApp:
-    """One server at /mcp, several at /NAME/mcp."""
+    """Each server at /NAME/mcp, where other hosts look for it; one alone also at /mcp."""
     # With a token no page in a browser can ask; without one only loopback's own names may be used.
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False) if token else None
     apps = {
@@ -51,8 +51,9 @@ def application(servers: Mapping[str, MCPServer], host: str, token: str) -> ASGI
                 await stack.enter_async_context(server.session_manager.run())
             yield
 
-    alone = len(apps) == 1
-    routes = [Mount("/" if alone else f"/{name}", app=app) for name, app in apps.items()]
+    routes = [Mount(f"/{name}", app=app) for name, app in apps.items()]
+    if len(apps) == 1:
+        routes += [Mount("/", app=app) for app in apps.values()]
     return Bearer(Starlette(routes=routes, lifespan=lifespan), token)
 
 

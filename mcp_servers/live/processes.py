@@ -1,7 +1,12 @@
-"""Processes of the machine: the busiest and the largest, zombies counted, and who nears its limit of open files."""
+"""Processes of the machine: the busiest and the largest, zombies counted, and who nears its limit of open files.
 
+Our own are left out: what an investigation costs is no symptom of what it looks at.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import Any, Final
 
 import psutil
@@ -11,7 +16,9 @@ from domain.facts import Fact
 from mcp_servers.live.machine import Looked
 
 MOST: Final = 60  # processes told one by one, by memory and as many by CPU
-_MANY: Final = 5  # of one name are counted besides
+_MANY: Final = 5  # of one program are counted besides
+_INTERPRETER: Final = re.compile(r"(?:python|php|perl|ruby|node|java|bash|dash|sh)[\d.]*")  # names of no program
+_OURS: Final = "from app.cli import main"  # how `serve` and the tests start a command
 _NEAR: Final = 0.5  # share of a limit from which it is told
 _STATES: Final = {
     psutil.STATUS_RUNNING: "R", psutil.STATUS_SLEEPING: "S", psutil.STATUS_DISK_SLEEP: "D",
@@ -25,7 +32,7 @@ _ASKED: Final = [
 
 def process_facts(before: Looked, now: Looked, context: Context, host_now: float) -> list[Fact]:
     """Facts of processes; those that end meanwhile are left out."""
-    found = [one.info for one in psutil.process_iter(_ASKED)]
+    found = [one.info for one in psutil.process_iter(_ASKED) if not is_ours(one.info["cmdline"] or ())]
     for info in found:
         info["cpu"] = _percent(info["pid"], before, now)
     by_memory = sorted(found, key=lambda i: -_rss(i))[:MOST]
@@ -74,15 +81,29 @@ def _command(info: dict[str, Any]) -> str:
     return " ".join(info["cmdline"] or [])[:500] or f"[{info['name']}]"
 
 
+def is_ours(words: Sequence[str]) -> bool:
+    """Whether a command line is one of fishbone's: the script, alone or after its interpreter, or a worker."""
+    return any(PurePath(word).name == "fishbone" for word in words[:2]) or any(_OURS in word for word in words[1:3])
+
+
 def _counted(found: list[dict[str, Any]], context: Context) -> Iterator[Fact]:
-    """Zombies by name, and names that run many times."""
+    """Zombies by name, and programs that run many times. A server with its forked workers runs once."""
     zombies = Counter(info["name"] for info in found if info["status"] == psutil.STATUS_ZOMBIE)
-    many = Counter(info["name"] for info in found)
     for name, count in sorted(zombies.items()):
         yield context.fact("process", safe_entity("process", name), None, command=name, state="Z", count=count)
-    for name, count in sorted(many.items()):
+    programs = {info["pid"]: (info["name"], _program(info)) for info in found}
+    many = Counter(one for info in found if (one := programs[info["pid"]]) != programs.get(info["ppid"]))
+    for (name, program), count in sorted(many.items()):
         if count >= _MANY:
-            yield context.fact("process", safe_entity("process", name), None, command=name, count=count)
+            yield context.fact("process", safe_entity("process", name), None, command=program, count=count)
+
+
+def _program(info: dict[str, Any]) -> str:
+    """The name; of an interpreter also what it runs."""
+    if not _INTERPRETER.fullmatch(info["name"]):
+        return str(info["name"])
+    script = next((word for word in (info["cmdline"] or [])[1:] if not word.startswith("-")), "")
+    return f"{info['name']} {' '.join(script.split())}".strip()[:100]
 
 
 def _near_limits(found: list[dict[str, Any]], context: Context) -> Iterator[Fact]:

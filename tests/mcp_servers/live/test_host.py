@@ -1,6 +1,7 @@
 """The live machine: psutil and /proc against what they themselves say, control groups of both versions, hung mounts."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from mcp_servers.live.bounded import each_within
 from mcp_servers.live.cgroups import cgroup_facts
 from mcp_servers.live.host import LiveHost
 from mcp_servers.live.machine import pressure
+from mcp_servers.live.processes import is_ours
 from mcp_servers.live.watch import Watch
 from tests.mcp_servers.live.ask import ask
 
@@ -41,6 +43,35 @@ async def test_the_root_file_system_and_the_memory_are_as_the_machine_says() -> 
     memory = next(fact for fact in found.facts if fact.kind == "memory")
     assert (memory.entity, memory.attributes["total"]) == ("host:vm1", psutil.virtual_memory().total)
     assert {fact.kind for fact in found.facts} == {"filesystem", "memory"}
+
+
+def test_our_own_processes_are_no_evidence() -> None:
+    ours = (
+        ["/srv/.venv/bin/python", "/srv/.venv/bin/fishbone", "serve"], ["fishbone", "worker"],
+        ["/usr/bin/python3", "-c", "from app.cli import main; main()", "worker"],
+    )  # fmt: skip
+    assert all(is_ours(words) for words in ours)
+    assert not any(
+        is_ours(words) for words in (["nginx"], ["tail", "-f", "/var/log/fishbone"], ["vi", "a", "fishbone"])
+    )
+
+
+def test_copies_are_counted_by_what_an_interpreter_runs_and_a_pool_is_one() -> None:
+    many = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)#job"]) for _ in range(5)]
+    others = [subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(60)#other{n}"]) for n in range(5)]
+    forks = "import os, time; [os.fork() or time.sleep(60) for _ in range(6)]; time.sleep(60)#pool"
+    pool = subprocess.Popen([sys.executable, "-c", forks], start_new_session=True)
+    try:
+        time.sleep(0.5)
+        counted = [fact for fact in LiveHost(WATCH).snapshot(["process"]).facts if fact.attributes.get("count")]
+    finally:
+        os.killpg(pool.pid, signal.SIGKILL)
+        for each in (*many, *others, pool):
+            each.kill()
+            each.wait()
+    told = {str(fact.attributes["command"]): fact.attributes["count"] for fact in counted}
+    assert [told[command] for command in told if command.endswith("#job")] == [5]
+    assert not [command for command in told if "#other" in command or "#pool" in command]
 
 
 def test_a_busy_process_and_a_zombie_are_told() -> None:

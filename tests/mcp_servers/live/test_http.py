@@ -103,6 +103,9 @@ async def test_without_the_token_nobody_is_let_in(tmp_path: Path, port: int) -> 
         async with hub_over({"vm2": Remote(f"http://127.0.0.1:{port}/mcp", TOKEN)}) as (hub, servers):
             assert servers.problems == ()
             assert (await snapshot(hub)).status == "ok"
+        at_its_name = {"vm2.host": Remote(f"http://127.0.0.1:{port}/host/mcp", TOKEN)}  # as `remote` looks for it
+        async with hub_over(at_its_name) as (_, servers):
+            assert servers.problems == ()
 
 
 async def test_a_server_that_is_killed_or_stopped_ends_one_call_and_answers_again_when_it_is_back(
