@@ -120,7 +120,7 @@ class Webhooks:
                 return await self.take(received, identity, now)
         except (StoreUnavailable, TimeoutError) as exc:
             self.wake()
-            log.warning("a post is refused: %s", exc or "the database is too slow")
+            log.warning("a post is refused: %s", str(exc) or "the database is too slow")
             why = "the alerts could not be stored; nothing of this post was taken: send it again"
             raise Refused(503, why, {"Retry-After": str(RETRY_AFTER)}) from exc
 
