@@ -15,9 +15,11 @@ COLUMNS: Final = ("call", "source", "window", "filter", "matched", "shown", "sta
 
 def ruled_out(page: Page) -> list[str]:
     """What was dropped, and the other hypotheses; while the question is open only those that something contradicts."""
-    lines = [f"- {words(told, 300)}" for told in page.report.diagnosis.ruled_out]
     others = [h for h in ranked(page.report.diagnosis)[1:] if page.cause or h.contradicts][:OTHERS]
-    return [*lines, *(_other(page, other) for other in others)] or [page.say["nothing_ruled_out"]]
+    reasons = [(other, _reason(page, other)) for other in others]
+    told = {f"{other.fault} of {other.entity}: {reason}" for other, reason in reasons}
+    lines = [f"- {words(line, 300)}" for line in page.report.diagnosis.ruled_out if line not in told]
+    return [*(_other(page, *each) for each in reasons), *lines] or [page.say["nothing_ruled_out"]]
 
 
 def coverage(page: Page) -> list[str]:
@@ -31,9 +33,17 @@ def coverage(page: Page) -> list[str]:
     return [*lines, "", f"**{page.say['notes']}:** {words(notes, 600)}"] if notes else lines
 
 
-def _other(page: Page, other: Hypothesis) -> str:
-    told = f"- {code(other.fault, 80)} · {code(other.entity, 120)} ({page.say['score']} {other.score:.2f})"
-    against = "; ".join(words(reason, 160) for reason in other.contradicts[:3])
+def _reason(page: Page, other: Hypothesis) -> str:
+    """Why it lost, as the diagnosis says it."""
+    head = f"{other.fault} of {other.entity}: "
+    lines = (line.removeprefix(head) for line in page.report.diagnosis.ruled_out if line.startswith(head))
+    return next(lines, "")
+
+
+def _other(page: Page, other: Hypothesis, reason: str) -> str:
+    told = f"- {code(other.fault, 80)} · {code(other.entity, 120)} ({page.say['score']} {other.score:.2f}"
+    told += f"; {words(reason, 200)})" if reason and not other.contradicts else ")"
+    against = "; ".join(words(why, 160) for why in other.contradicts[:3])
     return f"{told}: {words(other.summary, 200)}" + (f" · {page.say['against']}: {against}" if against else "")
 
 

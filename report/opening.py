@@ -95,7 +95,10 @@ def _guesses(page: Page, guesses: tuple[Hypothesis, ...]) -> list[str]:
 
 def _how_sure(page: Page) -> list[str]:
     """One or two lines: the confidence and why."""
-    first, second = two_lines(page.report.diagnosis.why)
+    why = page.report.diagnosis.why
+    if page.cause and _is_healthy(page) and page.cause.summary in why:
+        why = page.say["why_healthy"]  # the line above said what was checked
+    first, second = two_lines(why)
     sure = f"{_percent(page)}%. " if page.cause else ""
     lines = [f"- **{page.say['how_sure']}:** {sure}{words(first, 2 * LINE)}".rstrip()]
     return [*lines, f"  {words(second, 2 * LINE)}"] if second else lines

@@ -71,8 +71,13 @@ def _alert(page: Page, alert: Alert) -> str:
 
 def _moments(page: Page) -> list[Row]:
     """The most telling dated findings, in order of time, with the alerts among them."""
-    dated = list({(f.entity, f.statement): f for f in _by_weight(page) if f.onset}.values())[:MOMENTS]
-    rows = [(f.onset, page.told_in_cell(f.entity, f.statement, f.citations)) for f in dated if f.onset]
+    dated: dict[tuple[datetime, str, object], Finding] = {}
+    for f in _by_weight(page):
+        if f.onset:  # the same lines, told of a second thing, are no second moment
+            lines = tuple((c.call_id, c.source, c.line, c.path) for c in f.citations)
+            dated.setdefault((f.onset, f.statement, lines or f.entity), f)
+    told = list(dated.items())[:MOMENTS]
+    rows = [(at, page.told_in_cell(f.entity, f.statement, f.citations)) for (at, *_), f in told]
     for alert in page.report.incident.alerts[:ALERTS]:
         name = cell(alert.name, 80)
         if alert.starts_at:

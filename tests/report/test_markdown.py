@@ -128,6 +128,36 @@ def test_a_healthy_report_says_what_was_checked_and_sends_nobody_to_work():
     assert "Nothing to do" in top and "Whether the alert ends by itself." in top
 
 
+def test_a_hypothesis_that_lost_is_told_once_with_its_reason():
+    report, other = full_report(), replace(OTHER, contradicts=())
+    diagnosis = replace(
+        report.diagnosis, hypotheses=(CAUSE, other), ruled_out=(f"{other.fault} of {other.entity}: weaker evidence",)
+    )
+    text = markdown(check(replace(report, diagnosis=diagnosis)))
+    told = text.partition("## Ruled out")[2].partition("\n## ")[0].strip().splitlines()
+
+    assert told == [f"- `change.bad_deploy` · `change:9f31c2a` (score 1.50; weaker evidence): {OTHER.summary}"]
+
+
+def test_the_same_lines_told_of_two_things_are_one_moment():
+    report = full_report()
+    again = replace(report.evidence[1].findings[0], entity="host:edge-1")
+    evidence = (*report.evidence, replace(report.evidence[1], findings=(again,)))
+    text = markdown(check(replace(report, evidence=evidence)))
+
+    assert text.partition("## Timeline")[2].partition("\n## ")[0].count(again.statement) == 1
+
+
+def test_an_all_clear_does_not_say_twice_what_was_checked():
+    report = full_report()
+    why = f"Checked and well: {CAUSE.summary}"
+    link = Link(CAUSE.entity, "none.healthy", CAUSE.summary, CAUSE.chain[0].citations)
+    diagnosis = replace(report.diagnosis, verdict=Verdict.HEALTHY, healthy=link, why=why)
+    text = markdown(check(replace(report, diagnosis=diagnosis)))
+
+    assert why not in text and "nothing that was found speaks strongly for a fault" in first_screen(text)
+
+
 def test_every_number_in_the_text_has_its_citation_in_the_list():
     text = markdown(check(full_report()))
     used = {int(n) for n in re.findall(r"\[(\d+)\]", text)}
