@@ -23,15 +23,16 @@ def blocked_ports(case: Case) -> Iterator[JoinedFact]:
     rules = [(at, fact, match[1]) for at, fact in enumerate(case.facts) if (match := _blocks(fact))]
     if not rules or not _is_felt(case):
         return
-    best: dict[str, tuple[int, Fact, str]] = {}
+    best: dict[str, tuple[int, Fact, int]] = {}
     for at, fact, port in sorted(rules, key=lambda each: -_packets(each[1])):
-        if _packets(fact) and (listener := _listener(case, fact, port)):
+        if _packets(fact) and (listener := _listener(case, fact, port)) is not None:
             best.setdefault(port, (at, fact, listener))
-    for port, (at, fact, listener) in sorted(best.items()):
-        of = case.inventory.address_owner(listener.rpartition(":")[0])
-        told = f"{name_of(of)} ({listener})" if of else listener
+    for port, (at, fact, place) in sorted(best.items()):
+        socket = str(case.facts[place].attributes["local"])
+        of = case.inventory.address_owner(socket.rpartition(":")[0])
+        told = f"{name_of(of)} ({socket})" if of else socket
         more = Fact(fact.kind, fact.entity, fact.attributes | {"blocks": told}, fact.source, fact.at)
-        yield JoinedFact(more, (*case.cite(at, "rule", "packets"), *_attempts(case, port)))
+        yield JoinedFact(more, (*case.cite(at, "rule", "packets"), *case.cite(place, "local"), *_attempts(case, port)))
 
 
 def _blocks(fact: Fact) -> re.Match[str] | None:
@@ -49,14 +50,14 @@ def _is_felt(case: Case) -> bool:
     return any(_TIMEOUT.search(finding.statement) for finding in case.findings) or bool(list(_waiting(case)))
 
 
-def _listener(case: Case, rule: Fact, port: str) -> str | None:
-    """The socket that listens where the rule blocks."""
+def _listener(case: Case, rule: Fact, port: str) -> int | None:
+    """The place of the socket that listens where the rule blocks."""
     to = {address for address in _TO.findall(f" {rule.attributes.get('rule')} ") if address != "0.0.0.0"}
-    for fact in case.facts:
+    for place, fact in enumerate(case.facts):
         host, _, at = str(fact.attributes.get("local") or "").rpartition(":")
         listens = fact.kind == "socket" and fact.attributes.get("state") == "LISTEN" and at == port
         if listens and (not to or host in to or host in _ANY):
-            return f"{host}:{at}"
+            return place
     return None
 
 
@@ -69,7 +70,9 @@ def _waiting(case: Case) -> Iterator[int]:
 
 
 def _attempts(case: Case, port: str) -> tuple[Citation, ...]:
+    """One line that tells of a connection to the port without an answer; the heading of such a list tells nothing."""
     for at in _waiting(case):
-        if f":{port}" in str(case.facts[at].attributes):
-            return case.cite(at, "state", "text")[:1]
+        for cited in case.cite(at, "state", "text")[:1]:
+            if f":{port}" in (cited.quote or str(cited.value)):
+                return (cited,)
     return ()

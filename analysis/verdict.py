@@ -96,7 +96,7 @@ def _why(top: Hypothesis, ranked: tuple[Hypothesis, ...]) -> str:
     follows = (
         f"; it explains {_many(len(top.explains), 'other observation', 'other observations')}" if top.explains else ""
     )
-    second = f" Next: {ranked[1].fault} of {ranked[1].entity}." if len(ranked) > 1 else " Nothing else comes near."
+    second = f" Second: {ranked[1].fault} of {ranked[1].entity}." if len(ranked) > 1 else " Nothing else comes near."
     return f"{rests}{follows}.{second}"
 
 

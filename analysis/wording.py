@@ -22,6 +22,8 @@ def fill(template: str, entity: str, captures: Mapping[str, str], quoted: Callab
     What stands in double square brackets is left out when one of its names is unknown. Anywhere else an unknown
     name becomes a neutral word, so that a sentence can always be read.
     """
+    if captures.get("count") == "1":
+        template = template.replace("{count} times", times(1))
     known = {key: value for key, value in captures.items() if value} | {"entity": entity, "name": name_of(entity)}
 
     def optional(match: re.Match[str]) -> str:
@@ -33,6 +35,11 @@ def fill(template: str, entity: str, captures: Mapping[str, str], quoted: Callab
         return quoted(known[match[1]]) if quoted else known[match[1]]
 
     return _FIELD.sub(value, _OPTIONAL.sub(optional, template))
+
+
+def times(count: int) -> str:
+    """`once`, `7 times`."""
+    return "once" if count == 1 else f"{count} times"
 
 
 def _neutral(name: str, *, command: bool) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from analysis.levels import at_least
 from analysis.text import clip
 from analysis.timestamps import format_time
+from analysis.wording import times
 from domain.codec import to_plain
 from domain.entity import LIMIT, entity, name_of
 from domain.evidence import Citation, Finding, Severity
@@ -140,9 +141,9 @@ def entity_of(task: Task, source: str, text: str = "") -> str:
 def _of_template(task: Task, each: Template, call_id: str) -> Finding:
     message = _message(each.sample.text)
     if each.change == "new":
-        kind, how = "log.new", f"says since {_clock(each)} ({each.after} times), and never before"
+        kind, how = "log.new", f"says since {_clock(each)} ({times(each.after)}), and never before"
     elif each.change == "burst":
-        kind, how = "log.burst", f"says far more often since {_clock(each)} ({each.after} times, {each.before} before)"
+        kind, how = "log.burst", f"says far more often since {_clock(each)} ({times(each.after)}, {each.before} before)"
     else:
         kind, how = "log.error", f"says {each.count} times" if each.count > 1 else "says"
     statement = f"{each.source} {how}: {message}"

@@ -1,5 +1,6 @@
 """What follows from several sources at once: stale addresses, blocked ports, pools above a limit."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -138,6 +139,16 @@ def test_a_rule_that_drops_packets_to_a_listening_port_blocks_it(local: str) -> 
     (found,) = joined_findings(case((DROP, listens(local)), SLOW))
     assert (found.entity, found.statement) == ("network:INPUT", f"INPUT blocks {local}")
     assert found.citations[0].quote == DROP.quote
+
+
+def test_a_blocked_port_rests_on_who_listens_and_not_on_the_heading_of_a_list() -> None:
+    heading = "Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess"
+    told = f"{heading}\n0 1 10.1.0.9:40914 10.1.0.5:5432"
+    waiting = Fact("reading", "host:localhost", {"command": "ss -tan state syn-sent", "text": told},
+                   "artifacts/facts.txt", line=18, quote=heading)  # fmt: skip
+    listener = replace(listens("10.1.0.5:5432"), quote="LISTEN 0 80 10.1.0.5:5432 0.0.0.0:*")
+    (found,) = joined_findings(case((DROP, listener, waiting), SLOW))
+    assert [cited.quote for cited in found.citations] == [DROP.quote, listener.quote]
 
 
 @pytest.mark.parametrize("local", ["10.1.0.6:5432", "10.1.0.5:80"])

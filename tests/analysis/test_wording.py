@@ -35,3 +35,10 @@ def test_a_value_with_braces_is_not_filled_in_again():
 
 def test_the_names_in_braces_are_known():
     assert fields("{a} [[{b_1}]] {{.C}} {print $1}") == {"a", "b_1"}
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [("1", "refused once"), ("2", "refused 2 times"), ("11", "refused 11 times")]
+)
+def test_what_happened_once_is_not_1_times(count: str, told: str) -> None:
+    assert fill("refused {count} times", "service:a", {"count": count}) == told
