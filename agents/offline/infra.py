@@ -122,7 +122,9 @@ def _gaps(observations: tuple[Observation, ...]) -> Iterator[Gap]:
 
 def _conclusion(findings: list[Finding], read: list[tuple[str, Facts]]) -> str:
     """What is worst, in words; or that all that was seen is as it should be."""
-    worst = sorted((f for f in findings if f.severity in (Severity.ERROR, Severity.CRITICAL)), key=lambda f: -f.weight)
+    bad = [f for f in findings if f.severity in (Severity.ERROR, Severity.CRITICAL)]
+    bad = bad or [f for f in findings if f.severity is Severity.WARNING]
+    worst = sorted(bad, key=lambda f: -f.weight)
     seen = {
         fact.entity
         for _, found in read
@@ -132,7 +134,7 @@ def _conclusion(findings: list[Finding], read: list[tuple[str, Facts]]) -> str:
     if worst:
         named = list(dict.fromkeys(f.statement for f in worst))
         more = f" And {len(named) - MOST_NAMED} more." if len(named) > MOST_NAMED else ""
-        return clip(" ".join(named[:MOST_NAMED]) + more, 600)
+        return clip("; ".join(line.rstrip(".") for line in named[:MOST_NAMED]) + "." + more, 600)
     if seen:
         return f"{len(seen)} things that run were inspected; none is stopped, restarting, unhealthy or not ready."
     return "No state of containers, pods or hosts was recorded that shows a fault."
