@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -32,7 +33,8 @@ class Database:
 
     @classmethod
     async def open(cls, dsn: str, *, size: int = 10, wait_seconds: float = _WAIT_SECONDS) -> "Database":
-        """Connect. Raises StoreUnavailable when the server does not answer in time."""
+        """Connect. Raises StoreUnavailable when the server does not answer in time, or the address is none."""
+        at = _whereabouts(dsn)
         pool = AsyncConnectionPool[AsyncConnection[DictRow]](
             dsn,
             connection_class=AsyncConnection[DictRow],
@@ -51,7 +53,7 @@ class Database:
             await pool.open(wait=True, timeout=wait_seconds)
         except psycopg.OperationalError as exc:
             await pool.close()
-            raise StoreUnavailable(f"the database does not answer: {_first_line(exc)}") from exc
+            raise StoreUnavailable(f"the database{at} does not answer: {_first_line(exc)}") from exc
         return cls(pool, dsn)
 
     @asynccontextmanager
@@ -103,6 +105,15 @@ class Database:
 
 async def _configure(connection: AsyncConnection[DictRow]) -> None:
     await connection.execute(queries("database")["configure"])
+
+
+def _whereabouts(dsn: str) -> str:
+    """Which server is meant, without the password."""
+    try:
+        parts = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:  # its text may hold the password
+        raise StoreUnavailable("no address of a database: postgresql://USER:PASSWORD@HOST:PORT/NAME is one") from None
+    return f" at {parts.get('host') or 'localhost'}:{parts.get('port') or 5432}"
 
 
 def _first_line(exc: Exception) -> str:

@@ -65,3 +65,10 @@ async def test_stamps_come_back_in_utc_whatever_the_server_prefers(dsn: str) -> 
     await database.close()
     assert row is not None
     assert row["now"].utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize("dsn", ["hunter2-is-no-address", "postgresql://u:hunter2@[bad/x"])
+async def test_what_is_no_address_of_a_database_is_said_at_once_and_not_repeated(dsn: str) -> None:
+    with pytest.raises(StoreUnavailable, match="no address") as told:
+        await Database.open(dsn)
+    assert "hunter2" not in str(told.value)
