@@ -1,5 +1,6 @@
 """The command line: maps a command to its module and imports that on use, so that `--help` is quick."""
 
+import errno
 import logging
 import sys
 from pathlib import Path
@@ -263,6 +264,11 @@ def main() -> None:
         raise SystemExit(2) from exc
     except FishboneError as exc:
         print(f"fishbone: {exc}", file=sys.stderr)
+        raise SystemExit(1) from exc
+    except OSError as exc:
+        if exc.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        print(f"fishbone: {exc.strerror}: make room, or name another folder (--out, FISHBONE_DATA)", file=sys.stderr)
         raise SystemExit(1) from exc
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -1,10 +1,12 @@
 """Input that cannot be replayed: one clear line, exit 2, and nothing is written."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from tests.acceptance.conftest import MANIFEST, SHIPPED, Cli, Inside, Make
 
 UNTIMED = MANIFEST.replace("fired_at: '2026-03-01T12:00:00Z'\n", "")
@@ -88,3 +90,14 @@ def test_evidence_cannot_be_asked_again_of_a_recording_without_files(
     done = inside("replay", recorded, "--evidence", "--out", tmp_path / "out")
     assert done.code == 2 and not (tmp_path / "out").exists()
     assert done.err.splitlines()[-1].endswith("has no evidence files to ask again; leave out --evidence")
+
+
+def test_a_full_disk_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(**_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("app.cli.app", full)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert is_one_line(capsys.readouterr().err, "No space left on device: make room")
