@@ -4,12 +4,13 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from app.bootstrap import House
+from app.elsewhere import elsewhere
 from app.evidence import Targets, targets
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Start, investigate
@@ -105,6 +106,8 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
     """Load the incident and run the graph over it."""
     house = desk.house
     incident = await _load(house, held.incident_id)
+    if house.settings.evidence is None:
+        incident = replace(incident, gaps=(*incident.gaps, *elsewhere(house.settings, incident)))
     ledger = Ledger(follow.keeping(writer.call))
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
