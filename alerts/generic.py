@@ -69,7 +69,7 @@ def _entries(body: Json) -> list[dict[str, Json]]:
         if listed:
             around = {name: value for name, value in body.items() if name != key}
             return [around | one for one in listed]
-    return [body]
+    return [body] if any(value or value in (0, False) for value in body.values()) else []
 
 
 def _fields(body: dict[str, Json]) -> list[dict[str, Json]]:

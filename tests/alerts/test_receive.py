@@ -225,3 +225,9 @@ def test_a_body_that_the_named_sender_does_not_know_is_read_by_the_one_who_does_
 
     assert got.source == "alertmanager"
     assert got.gaps == ("pagerduty does not know this body",)
+
+
+def test_an_object_with_nothing_in_it_is_no_alert():
+    for body in ({"alerts": []}, {"alerts": None, "title": ""}):
+        assert receive(body, NOW, "alertmanager").alerts == ()
+    assert len(receive({"alerts": [], "title": "x"}, NOW, "alertmanager").alerts) == 1
