@@ -27,4 +27,4 @@ async def _serve(settings: Settings, host: str, port: int, workers: int) -> None
 
 def _say(host: str, port: int, workers: int) -> None:
     shown = f"[{host}]" if ":" in host else host
-    print(f"fishbone serves http://{shown}:{port}/incidents with {workers} workers", file=sys.stderr, flush=True)
+    print(f"fishbone serves http://{shown}:{port}/incidents, workers: {workers}", file=sys.stderr, flush=True)
