@@ -27,7 +27,9 @@ def elsewhere(settings: Settings, incident: Incident) -> tuple[str, ...]:
     here = settings.host_name or socket.gethostname()
     more = f" and {len(unseen) - _MOST} more" if len(unseen) > _MOST else ""
     names = f"{', '.join(unseen[:_MOST])}{more}"
-    return (f"it names {names}: no machine of that name was looked at, only {here}; `remote` adds machines",)
+    return (
+        f"it names {names}, of which nothing was looked at; what is told is of {here} (the setting remote adds more)",
+    )
 
 
 def _known(settings: Settings) -> Iterator[str]:

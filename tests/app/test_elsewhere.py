@@ -25,7 +25,7 @@ def test_this_machine_and_those_of_the_settings_are_known(name: str) -> None:
 
 def test_another_machine_is_a_gap_once_and_what_runs_somewhere_is_none() -> None:
     found = elsewhere(load_settings(), incident(*[{"instance": "web-85:9100"}] * 2, {"pod": "a", "node": "n1"}, {}))
-    assert len(found) == 1 and "web-85:" in found[0] and socket.gethostname() in found[0] and "n1" not in found[0]
+    assert len(found) == 1 and "web-85," in found[0] and socket.gethostname() in found[0] and "n1" not in found[0]
 
 
 def test_of_many_machines_the_first_are_named() -> None:
