@@ -22,7 +22,7 @@ from tools.targets import Target as Target
 log = logging.getLogger(__name__)
 META = "fishbone"  # the key under which mcp_servers.governed keeps a tool's facts
 OPEN_SECONDS: Final = 12.0  # for a server to be reached, or a program to start
-_CLOSE_SECONDS: Final = 3.0
+_CLOSE_SECONDS: Final = 6.0  # the SDK kills a program that hangs after 4 s; one given up before that runs on
 _ALIVE_SECONDS: Final = 2.0  # for a server that left a call unanswered to show that it lives
 _SHARE: Final = 0.8  # of a call's time that one of several hosts may take
 _LEFT: Final = (MCPError, RuntimeError, OSError, ValueError, httpx2.HTTPError, ExceptionGroup)

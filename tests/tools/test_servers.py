@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 from mcp import StdioServerParameters
 
@@ -58,6 +59,8 @@ async def test_a_server_that_dies_hangs_or_talks_garbage_ends_one_call_and_the_n
             again = await _until_ok(hub)
             assert again.status == "ok", (what, again.error)
         assert (await rogue(hub)).text != first.text  # another process answers
+    left = [child.cmdline() for child in psutil.Process().children(recursive=True)]
+    assert not [words for words in left if "tests.tools.rogue" in words], "a program that went silent is killed"
 
 
 async def _until_ok(hub: Hub) -> ToolResult:
