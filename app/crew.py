@@ -1,17 +1,29 @@
 """Workers beside the web process, for a single machine: started with it, started again when lost, ended with it."""
 
 import asyncio
+import ctypes
 import logging
+import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Final
 
 log = logging.getLogger(__name__)
-WORKER: Final = (sys.executable, "-c", "from app.cli import main; main()", "worker")
+WORKER: Final = (
+    sys.executable, "-c", "from app.crew import end_with_parent; end_with_parent(); from app.cli import main; main()",
+    "worker",
+)  # fmt: skip
 BEYOND_DRAIN: Final = 10.0  # seconds that a worker may take beyond its drain
 _LONGEST_PAUSE: Final = 30.0
+_PARENT_DIED: Final = 1  # PR_SET_PDEATHSIG of linux/prctl.h
+
+
+def end_with_parent() -> None:
+    """Have Linux send SIGTERM when the web process is gone, also where it could not say so (kill -9)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PARENT_DIED, signal.SIGTERM)
 
 
 @asynccontextmanager

@@ -128,7 +128,7 @@ def _address(server: "subprocess.Popen[str]") -> str:
     assert server.stderr is not None
     for line in server.stderr:
         if "serves http://" in line:
-            return line.split()[2].removesuffix("/incidents")
+            return line.split()[2].rstrip(",").removesuffix("/incidents")
     raise SystemExit("the server did not start")
 
 

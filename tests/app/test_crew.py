@@ -35,6 +35,20 @@ async def test_a_worker_that_is_lost_is_started_again_and_all_end_with_the_crew(
     assert not any(lives(int(pid)) for pid in told.read_text().split())
 
 
+def test_a_worker_does_not_outlive_a_web_process_that_was_killed(tmp_path: Path):
+    told = tmp_path / "pid"
+    worker = f"from app.crew import end_with_parent; end_with_parent(); {_WORKER}"
+    command = [sys.executable, "-c", worker, str(told), "60"]
+    parent = subprocess.Popen([sys.executable, "-c", f"import subprocess; subprocess.run({command!r})"])
+    assert wait_until(lambda: told.exists() and told.read_text().endswith("\n"), 20)
+    parent.kill()
+    parent.wait()
+
+    # Whoever adopts it may not collect it: a zombie is over, too.
+    state = Path(f"/proc/{int(told.read_text())}/stat")
+    assert wait_until(lambda: not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z", 10)
+
+
 def test_serve_is_refused_where_others_can_reach_it(tmp_path: Path):
     environment = os.environ | {"FISHBONE_DATA": str(tmp_path)}
     environment.pop("FISHBONE_TOKEN", None)
@@ -53,7 +67,7 @@ def test_serve_takes_an_alert_its_worker_reports_and_sigterm_ends_both(tmp_path:
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stderr is not None
-            address = next(line for line in server.stderr if "serves http://" in line).split()[2]
+            address = next(line for line in server.stderr if "serves http://" in line).split()[2].rstrip(",")
             answer = httpx2.post(
                 address.replace("/incidents", "/webhooks/generic"),
                 json={"name": "Slow", "host": "cart-api"},
