@@ -67,7 +67,7 @@ class Heart:
     def _connect(self) -> Connection[DictRow]:
         return psycopg.connect(
             self._database.dsn, autocommit=True, row_factory=dict_row, connect_timeout=5,
-            tcp_user_timeout=GONE_MILLISECONDS,
+            tcp_user_timeout=GONE_MILLISECONDS, options="-c idle_in_transaction_session_timeout=10s",
         )  # fmt: skip
 
     def _revive(self) -> None:

@@ -19,6 +19,8 @@ from store.queries import queries
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Act = Callable[[AsyncConnection[DictRow]], Awaitable[T]]
+# What is raised when a connection is no more; the last where we were stopped for longer than a transaction may idle.
+_GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.IdleInTransactionSessionTimeout)
 _WAIT_SECONDS: Final = 20.0  # for a connection, a restart of the server included
 _LONGEST_PAUSE: Final = 2.0  # seconds between two tries
 
@@ -62,7 +64,7 @@ class Database:
         try:
             async with self._pool.connection() as connection:
                 yield connection
-        except (psycopg.OperationalError, psycopg.InterfaceError) as exc:
+        except _GONE as exc:
             raise StoreUnavailable(f"the database went away: {_first_line(exc)}") from exc
 
     async def patiently(self, act: Act[T], seconds: float) -> T:
