@@ -62,7 +62,7 @@ def test_a_database_that_does_not_answer_is_exit_1_in_one_line(
 ) -> None:
     monkeypatch.setattr("store.database.Database.open.__func__.__kwdefaults__", {"size": 10, "wait_seconds": 0.5})
     done = inside("replay", make(), FISHBONE_DATABASE_URL="host=127.0.0.1 port=9 dbname=x")
-    assert done.code == 1 and "the database does not answer" in done.err.splitlines()[-1]
+    assert done.code == 1 and "the database at 127.0.0.1:9 does not answer" in done.err.splitlines()[-1]
     assert "Traceback" not in done.err
 
 
