@@ -12,7 +12,6 @@ from analysis.secret_patterns import RULES
 _PASSES = 4  # a placeholder can bring out another form; two passes are usual, four the bound
 _NAMES = ("name", "key", "Name", "Key")
 _VALUES = ("value", "Value")
-_DATA = ("data", "stringData")
 
 
 _HINTS = sorted({hint for rule in RULES for hint in rule.hints})

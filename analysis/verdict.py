@@ -11,7 +11,7 @@ from domain.diagnosis import AlertAccount, Diagnosis, Hypothesis, Verdict
 from domain.runbook import Runbook
 
 MOST_HYPOTHESES: Final = 8
-RULED_OUT_BELOW: Final = 0.5  # of the best score: such a hypothesis is told as ruled out, with its reason
+RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is told so, else it came close
 
 
 def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:

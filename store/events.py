@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -12,8 +11,6 @@ from domain.codec import Json
 from domain.errors import FencedOff
 from store.queries import queries
 from store.text import storable, storable_json
-
-CHANNEL: Final = "fishbone_event"  # a notification's payload is the investigation's id
 
 
 @dataclass(frozen=True)
