@@ -38,7 +38,7 @@ create table alert (
     account text not null check (account in ('new', 'joined', 'duplicate', 'silenced', 'resolved', 'cooldown')),
     why text not null,
     incident_id text references incident (id) on delete set null,
-    alert json                                           -- of one that is in no incident; null: the incident has it
+    alert json                                           -- null: as the incident has it
 );
 create index on alert (incident_id, id);
 create index on alert (received_at);
