@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,6 +27,7 @@ class _Front(BaseModel):
     purpose: str = Field(min_length=10)
     tools: list[str] = Field(min_length=1)
     limits: Bounds
+    tier: Literal["fast", "deep"] = "fast"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class AgentFile:
     tools: tuple[str, ...]  # names, or `server_*`
     bounds: Bounds
     prompt: str  # the body, then the shared rules
+    tier: str = "fast"  # of the model that it reasons with, where one is configured: fast | deep
 
 
 def load_agents() -> dict[str, AgentFile]:
@@ -55,4 +57,6 @@ def _load(file: Traversable, rules: str) -> AgentFile:
     except (ValueError, ValidationError, yaml.YAMLError) as exc:
         raise InvalidAgentFile(f"agents/{file.name}: {' '.join(str(exc).split())[:300]}") from exc
     name = file.name.removesuffix(".md")
-    return AgentFile(name, read.purpose, tuple(read.tools), read.limits, f"{body.strip()}\n\n{rules.strip()}\n")
+    return AgentFile(
+        name, read.purpose, tuple(read.tools), read.limits, f"{body.strip()}\n\n{rules.strip()}\n", read.tier
+    )

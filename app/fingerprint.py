@@ -27,6 +27,6 @@ def fingerprint() -> str:
     whole = sha256()
     for package in PACKAGES:
         folder = files(package)
-        for path in sorted(p for p in Path(str(folder)).rglob("*") if p.suffix in (".py", ".md", ".sql")):
+        for path in sorted(p for p in Path(str(folder)).rglob("*") if p.suffix in (".py", ".md", ".sql", ".toml")):
             whole.update(path.name.encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()[:16]

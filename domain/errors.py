@@ -7,6 +7,7 @@ FishboneError
 │   ├── StepLimit, TokenLimit, TimeLimit
 ├── RetryLater           told to the worker; the job comes back later
 │   ├── ModelUnavailable, StoreUnavailable
+├── ModelFailed          told to the agent's loop: it concludes without this answer, and the report has a gap
 ├── FencedOff            told to the run: another worker has its investigation
 ├── NotDelivered         told to the herald: a notification waits or is given up
 ├── BadAlert             told to the sender, 4xx
@@ -119,6 +120,16 @@ class InvalidRunbook(BadConfiguration):
 
 class MissingSetting(BadConfiguration):
     """A setting that is needed is not set."""
+
+
+class ModelFailed(FishboneError):
+    """A model call that is given up; `kind` is its failure class (agents.gateway.failures)."""
+
+    def __init__(self, kind: str, text: str, *, retry_after: float | None = None, status: int = 0) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.retry_after = retry_after  # seconds that the provider asks us to wait
+        self.status = status  # of HTTP; 0 where no answer came or it is none of HTTP's
 
 
 class FencedOff(FishboneError):
