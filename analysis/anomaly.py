@@ -16,7 +16,7 @@ SIGMA: Final = 1.4826  # median absolute deviation to standard deviation, for no
 FLOOR: Final = 0.01  # of the median: below this a quiet series makes a big score of a change that nobody would feel
 FLOOR_OF_SHARE: Final = 0.001  # of a share of successes near one: failures count, one in a thousand is felt
 FLOOR_FROM_ZERO: Final = 0.05  # of the largest value, where the median is 0: anything from nothing scores at most 20
-LAG_SECONDS: Final = 120.0  # an alert waits before it fires (`for:`, evaluation, scrape): the change lies earlier
+LAG_SECONDS: Final = 120.0  # an alert waits before it fires (`for:`, evaluation, scrape): so much earlier at most
 LOCAL_SECONDS: Final = 600.0  # "the minutes just before"
 LOCAL_STEPS: Final = 3  # and at least so many samples, for sources that sample every few minutes
 ENOUGH_BEFORE: Final = 3
@@ -81,7 +81,8 @@ def changes(times: Floats, rows: Floats, moment: float, floors: Sequence[float])
 
 def _cuts(times: Floats, moment: float) -> tuple[float, ...]:
     """Where "before" may end: at the moment, or earlier by the alert's lag and by one sample at least."""
-    return moment - 1e-6, moment - max(LAG_SECONDS, step_seconds(times) or 0.0) - 1e-6
+    step = step_seconds(times) or 0.0
+    return moment - 1e-6, *(moment - lag - 1e-6 for lag in sorted({max(lag, step) for lag in (LAG_SECONDS / 2, LAG_SECONDS)}))
 
 
 def _split(times: Floats, rows: Floats, cut: float) -> _Split:

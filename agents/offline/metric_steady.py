@@ -44,7 +44,9 @@ def _moved(one: SeriesSummary) -> bool:
         return False
     high = one.kind in ("cpu", "memory", "disk", "saturation") and _is_percent(one) and now >= HIGH_PERCENT
     least = max(FLOOR.get(one.kind, 0.0), noise(one) or 0.0)
-    return high or abs(one.mean - now) > now + least or one.max - one.min > RANGE * now + least
+    before = abs(one.median_before or 0.0)
+    stepped = max(now, before) > RANGE * min(now, before) + least  # however few sigmas a short history makes of it
+    return high or stepped or abs(one.mean - now) > now + least or one.max - one.min > RANGE * now + least
 
 
 def _is_percent(one: SeriesSummary) -> bool:

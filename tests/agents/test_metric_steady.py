@@ -32,6 +32,12 @@ def test_no_all_clear_where_something_moved() -> None:
     assert not is_steady(series("error_ratio", "error", 0.0, 0.2, 9.0))
 
 
+def test_no_all_clear_where_the_level_is_another_however_few_sigmas_that_is() -> None:
+    assert not is_steady(series("latency_p95_ms", "latency", 68.0, 4016.0, 1.6))
+    assert not is_steady(series("latency_p95_ms", "latency", 4016.0, 68.0, -1.6))
+    assert not is_steady(series("error_ratio", "error", 0.0, 0.3, 1.5))
+
+
 def test_no_all_clear_where_something_stands_high_or_came_down_long_before() -> None:
     assert not is_steady(series("disk_used_percent", "disk", 96.0, 96.0, 0.0))
     assert not is_steady(series("latency_p99_ms", "latency", 20.0, 20.0, 0.0, span=2000.0))

@@ -72,3 +72,9 @@ def test_a_gap_right_before_the_alert_falls_back_to_the_last_samples() -> None:
     times = np.concatenate([MOMENT - 7200 + STEP * np.arange(60), MOMENT + STEP * np.arange(3)])
     found = change(times, noisy([10.0] * 60 + [30.0] * 3), MOMENT)
     assert found is not None and found.score > 50
+
+
+def test_a_recording_shorter_than_the_longest_lag_shows_what_changed_within_it() -> None:
+    times = MOMENT - 90.0 + 5.0 * np.arange(20)
+    found = change(times, noisy([60.0] * 10 + [4000.0] * 10), MOMENT)
+    assert found is not None and found.score > 20
