@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from analysis.text import clip
@@ -75,6 +76,11 @@ def time(value: Json, now: datetime) -> datetime | None:
         value = _DOTTED_ZONE.sub(r"\1:\2", value.strip().removesuffix(" UTC"))
     if not isinstance(value, str | int | float) or isinstance(value, bool) or not value:
         return None
+    return _moment(value, now)
+
+
+@lru_cache(maxsize=256)  # alerts of one post began together, and have not ended
+def _moment(value: str | float, now: datetime) -> datetime | None:
     found = parse_time(value, Clock(now))
     return found if found is not None and found.timestamp() > _EPOCH_START else None
 

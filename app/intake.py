@@ -29,10 +29,10 @@ _UNGROUPED: Final = GROUP + "less"  # such alerts came together, and are kept to
 
 
 class Enqueue(Protocol):
-    """Defers one job for the incident, in the caller's transaction."""
+    """Defers one job for each incident, in the caller's transaction."""
 
-    async def __call__(self, connection: AsyncConnection[DictRow], incident_id: str, /) -> bool:
-        """False where one waits already."""
+    async def __call__(self, connection: AsyncConnection[DictRow], /, *incident_ids: str) -> int:
+        """How many are new: where one waits already there is no other."""
 
 
 @dataclass(frozen=True)
@@ -46,34 +46,50 @@ class Rules:
 DEFAULT: Final = Rules()
 
 
+@dataclass(frozen=True)
+class _Post:
+    """What can be said of a post before anything is looked up."""
+
+    alerts: tuple[Alert, ...]
+    gaps: tuple[str, ...]
+    about: tuple[tuple[str, ...], ...]  # names, for each alert
+    keys: tuple[tuple[str, ...], ...]  # for each alert
+
+
 async def take(
     database: Database, received: Received, identity: str, now: datetime, enqueue: Enqueue, rules: Rules = DEFAULT
 ) -> tuple[str, ...]:
     """Keep the alerts, and give the incidents they are in. Raises StoreUnavailable, and then nothing was kept."""
     if not received.alerts:
         return ()
-    received = replace(received, alerts=tuple(_storable(alert) for alert in received.alerts))
-    async with database.connection() as connection, connection.transaction():
-        placed = await _placed(connection, received, rules, now)
-        await alerts.put(connection, [_entry(one, now) for one in placed], identity, received.gaps, now)
-        for incident in _incidents(one for one in placed if one.account in CHANGES):
-            await enqueue(connection, incident)
+    post = _post(received)  # before others have to wait for us
+    # a pipeline from the first statement on: what needs no answer waits for none
+    async with database.connection() as connection, connection.pipeline(), connection.transaction():
+        placed = await _placed(connection, post, rules, now)
+        await alerts.put(connection, [_entry(one, now) for one in placed], identity, post.gaps, now)
+        if changed := _incidents(one for one in placed if one.account in CHANGES):
+            await enqueue(connection, *changed)
     return _incidents(placed)
 
 
+def _post(received: Received) -> _Post:
+    storables = tuple(_storable(alert) for alert in received.alerts)
+    about = tuple(tuple(subjects(alert)) for alert in storables)
+    keys = tuple(_keys(alert, names, received) for alert, names in zip(storables, about, strict=True))
+    return _Post(storables, tuple(received.gaps), about, keys)
+
+
 async def _placed(
-    connection: AsyncConnection[DictRow], received: Received, rules: Rules, now: datetime
-) -> tuple[Placed, ...]:
+    connection: AsyncConnection[DictRow], post: _Post, rules: Rules, now: datetime
+) -> tuple[Placed, ...]:  # fmt: skip
     """The decision about each alert, in order."""
-    about = [subjects(alert) for alert in received.alerts]
-    keys = [_keys(alert, names, received) for alert, names in zip(received.alerts, about, strict=True)]
     question = alerts.Question(
-        received.alerts, [name for names in about for name in names], [key for some in keys for key in some], now
+        post.alerts, [name for names in post.about for name in names], [key for keys in post.keys for key in keys], now
     )  # fmt: skip
     seen = await alerts.look(connection, question, rules.limits, rules.forget)
     keyed = [
-        Keyed(alert, own, neighbours(names, seen.edges))
-        for alert, own, names in zip(received.alerts, keys, about, strict=True)
+        Keyed(alert, keys, neighbours(names, seen.edges))
+        for alert, keys, names in zip(post.alerts, post.keys, post.about, strict=True)
     ]  # fmt: skip
     near = {key for one in keyed for key in one.near}
     seen.known.keyed |= await alerts.with_keys(connection, near, rules.limits, now)

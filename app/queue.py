@@ -32,9 +32,9 @@ LONGEST_PAUSE: Final = 60.0  # seconds between two tries of a job
 CONNECTIONS: Final = 3  # of procrastinate's own, beside the one that listens
 
 
-async def enqueue(connection: AsyncConnection[DictRow], incident_id: str) -> bool:
-    """Defer one job for the incident in the caller's transaction; False where one waits already."""
-    return await jobs.enqueue(connection, incident_id)
+async def enqueue(connection: AsyncConnection[DictRow], *incident_ids: str) -> int:
+    """Defer one job for each incident in the caller's transaction, unless one waits already; how many were new."""
+    return await jobs.enqueue(connection, *incident_ids)
 
 
 class OwnJobs(JobManager):

@@ -57,7 +57,9 @@ class Webhooks:
     clock: Callable[[], datetime] = utc_now
     confirm: sns.Fetch = sns.fetch
     _buckets: dict[str, Bucket] = field(default_factory=dict)
-    _one: asyncio.Lock = field(default_factory=asyncio.Lock)  # posts are decided one at a time: no use in holding more
+    # Posts are decided one at a time; a second one stands ready while the first is committed, more would only hold
+    # connections.
+    _two: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     def router(self) -> APIRouter:
         """The route."""
@@ -116,7 +118,7 @@ class Webhooks:
         if not received.alerts:
             return ()
         try:
-            async with asyncio.timeout(SLOWEST_STORE), self._one:
+            async with asyncio.timeout(SLOWEST_STORE), self._two:
                 return await self.take(received, identity, now)
         except (StoreUnavailable, TimeoutError) as exc:
             self.wake()

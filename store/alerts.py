@@ -130,22 +130,22 @@ def _both_ways(rows: Sequence[DictRow], names: Sequence[str]) -> dict[str, list[
 async def put(
     connection: Connection, entries: Sequence[Entry], identity: str, gaps: Sequence[str], now: datetime
 ) -> None:
-    """Write all decisions down: new incidents, what is in them, what became of every alert; in one round trip."""
+    """Write all decisions down: new incidents, what is in them, what became of every alert. Nothing is read: in a
+    pipeline this is one round trip."""
     inside = [entry for entry in entries if entry.placed.incident_id]
     changed = [entry.placed for entry in entries if entry.placed.account in CHANGES]
     ended = {entry.placed.incident_id for entry in inside if entry.placed.account is Account.RESOLVED}
-    async with connection.pipeline():
-        await _open(connection, [entry for entry in entries if entry.placed.account is Account.NEW], now)
-        if inside:
-            await _heard(connection, inside, now)
-            await _put_members(connection, inside)
-            await _put_keys(connection, changed)
-        await _log(connection, entries, identity, now)
-        if gaps and changed:
-            ids = sorted({one.incident_id for one in changed})
-            await _cursor(connection, "add_gaps", ids=ids, gaps=[storable(gap) for gap in gaps], most=MOST_GAPS)
-        if ended:
-            await _cursor(connection, "close", ids=sorted(ended), now=now)
+    await _open(connection, [entry for entry in entries if entry.placed.account is Account.NEW], now)
+    if inside:
+        await _heard(connection, inside, now)
+        await _put_members(connection, inside)
+        await _put_keys(connection, changed)
+    await _log(connection, entries, identity, now)
+    if gaps and changed:
+        ids = sorted({one.incident_id for one in changed})
+        await _cursor(connection, "add_gaps", ids=ids, gaps=[storable(gap) for gap in gaps], most=MOST_GAPS)
+    if ended:
+        await _cursor(connection, "close", ids=sorted(ended), now=now)
 
 
 async def of_incident(connection: Connection, incident_id: str, limit: int = 200) -> tuple[Logged, ...]:

@@ -1,11 +1,9 @@
 """The queue's jobs, where procrastinate's own calls do not reach: inside a caller's transaction, or fenced."""
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow
 
@@ -14,7 +12,6 @@ from store.queries import queries
 QUEUE: Final = "fishbone"
 TASK: Final = "investigate"
 _NAMES: Final = {"queue": QUEUE, "task": TASK}
-_TRIES: Final = 5  # a waiting job that is fetched between two looks was there and is not
 
 
 @dataclass(frozen=True)
@@ -37,23 +34,14 @@ class Counts:
     oldest_seconds: float  # how long the first of the waiting jobs has been there
 
 
-async def enqueue(connection: AsyncConnection[DictRow], incident_id: str) -> bool:
-    """Defer one job for the incident, in the caller's transaction. False where one waits already: it will see all
-    that the caller commits."""
-    sql, lock = queries("jobs"), f"incident:{incident_id}"
-    values = {**_NAMES, "lock": lock, "args": json.dumps({"incident": incident_id})}
-    for _ in range(_TRIES):
-        waiting = await (await connection.execute(sql["waiting"], values)).fetchone()
-        if waiting is None:
-            try:
-                async with connection.transaction():
-                    await connection.execute(sql["defer"], values)
-            except psycopg.errors.UniqueViolation:  # another transaction was first, and has committed
-                continue
-        # a worker that came by while the row was locked has skipped it
-        await connection.execute(sql["wake"], values)
-        return waiting is None
-    return False
+async def enqueue(connection: AsyncConnection[DictRow], *incident_ids: str) -> int:
+    """Defer one job for each incident, in the caller's transaction, and say how many there are now more. Where one
+    waits already it will see all that the caller commits."""
+    cursor = await connection.execute(queries("jobs")["enqueue"], {"incidents": list(incident_ids)})
+    # a worker that came by while the row was locked has skipped it
+    await connection.execute(queries("jobs")["wake"], _NAMES)
+    row = await cursor.fetchone()
+    return int(row["enqueued"]) if row else 0
 
 
 async def finish(connection: AsyncConnection[DictRow], job: Fetched, status: str, *, delete: bool) -> None:

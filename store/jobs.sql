@@ -1,12 +1,10 @@
--- waiting: locks the incident's waiting job, so that no worker fetches it before what changed is committed
-select id from procrastinate_jobs
-where queueing_lock = %(lock)s and status = 'todo'
-for update
-
--- defer: one job, by procrastinate's own function; workers hear of it at the commit
-select unnest(procrastinate_defer_jobs_v1(array[
-    row(%(queue)s, %(task)s, 0, %(lock)s, %(lock)s, %(args)s::jsonb, null)::procrastinate_job_to_defer_v1
-])) as id
+-- enqueue: defers a job for each of the incidents that has none waiting; in order, so that two cannot wait for each other
+select count(*) filter (where enqueued) as enqueued
+from (
+    select fishbone_enqueue(incident) as enqueued
+    from (select distinct unnest(%(incidents)s::text[]) as incident order by incident offset 0) as asked
+    offset 0 -- once for each
+) as row
 
 -- wake: workers look for jobs at the commit, not at their next poll
 select pg_notify('procrastinate_queue_v1#' || %(queue)s, '{"type": "job_inserted", "job_id": 0}')

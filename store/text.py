@@ -7,6 +7,8 @@ from domain.codec import to_plain
 
 def storable(text: str) -> str:
     """The text with what no column takes replaced by U+FFFD."""
+    if text.isascii() and "\0" not in text:  # nearly all of them
+        return text
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 

@@ -37,4 +37,4 @@ async def _retry(settings: Settings, incident: str) -> bool:
     async with open_database(settings) as database, database.connection() as connection, connection.transaction():
         if not await forgive(connection, incident):
             raise BadConfiguration(f"{incident}: no such incident; `fishbone incidents` lists those there are")
-        return await enqueue(connection, incident)
+        return await enqueue(connection, incident) > 0

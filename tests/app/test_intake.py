@@ -48,9 +48,9 @@ class Desk:
     async def take(self, received: Received, after: timedelta = timedelta()) -> tuple[str, ...]:
         return await take(self.database, received, "webhook:test", NOW + after, self._enqueue, self.rules)
 
-    async def _enqueue(self, connection: AsyncConnection[DictRow], incident_id: str) -> bool:
-        self.queued.append(incident_id)
-        return await enqueue(connection, incident_id)
+    async def _enqueue(self, connection: AsyncConnection[DictRow], *incident_ids: str) -> int:
+        self.queued += incident_ids
+        return await enqueue(connection, *incident_ids)
 
     async def rows(self, query: str) -> Sequence[dict[str, Any]]:
         async with self.database.connection() as connection:

@@ -33,17 +33,28 @@ async def _states(database: Database) -> list[str]:
 
 async def test_a_second_job_is_not_deferred_while_one_waits(database: Database) -> None:
     async with database.connection() as connection:
-        assert await jobs.enqueue(connection, "a") is True
-        assert await jobs.enqueue(connection, "a") is False
-        assert await jobs.enqueue(connection, "b") is True
+        assert await jobs.enqueue(connection, "a") == 1
+        assert await jobs.enqueue(connection, "a") == 0
+        assert await jobs.enqueue(connection, "b") == 1
     assert await _states(database) == ["todo", "todo"]
+
+
+async def test_several_incidents_get_one_job_each_and_those_that_have_one_no_other(database: Database) -> None:
+    async with database.connection() as connection:
+        await jobs.enqueue(connection, "b")
+        assert await jobs.enqueue(connection, "c", "a", "b", "a") == 2
+        assert await jobs.enqueue(connection) == 0
+        found = await connection.execute(b"select args ->> 'incident' as id, lock from procrastinate_jobs order by 1")
+        assert [(row["id"], row["lock"]) for row in await found.fetchall()] == [
+            (each, f"incident:{each}") for each in "abc"
+        ]
 
 
 async def test_a_second_job_is_deferred_while_the_first_is_worked_on(database: Database) -> None:
     async with database.connection() as connection:
         await jobs.enqueue(connection, "a")
         await _fetched(database)
-        assert await jobs.enqueue(connection, "a") is True
+        assert await jobs.enqueue(connection, "a") == 1
         row = await (await connection.execute(FETCH, (None,))).fetchone()
     assert row == {"id": None, "attempts": None}, "two workers have one incident"
 
@@ -55,11 +66,11 @@ async def test_a_job_goes_with_the_transaction_that_deferred_it(database: Databa
 
 
 async def test_two_transactions_that_defer_at_once_defer_one_job(database: Database) -> None:
-    async def one() -> bool:
+    async def one() -> int:
         async with database.connection() as connection, connection.transaction():
             return await jobs.enqueue(connection, "a")
 
-    assert sorted(await asyncio.gather(*(one() for _ in range(6)))) == [False] * 5 + [True]
+    assert sorted(await asyncio.gather(*(one() for _ in range(6)))) == [0] * 5 + [1]
     assert await _states(database) == ["todo"]
 
 
@@ -67,7 +78,7 @@ async def test_a_waiting_job_is_not_fetched_before_what_joined_its_incident_is_c
     async with database.connection() as connection:
         await jobs.enqueue(connection, "a")
     async with database.connection() as connection, connection.transaction():
-        assert await jobs.enqueue(connection, "a") is False
+        assert await jobs.enqueue(connection, "a") == 0
         async with database.connection() as other:
             assert await (await other.execute(FETCH, (None,))).fetchone() == {"id": None, "attempts": None}
 
