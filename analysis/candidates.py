@@ -8,6 +8,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.fusion import STRENGTH, fuse
+from analysis.opinions import own, told_by_model
 from analysis.sides import first_needed, serves
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
@@ -57,7 +58,7 @@ class Candidate:
         if self.measured is not None:
             return self.measured
         best: dict[str, float] = {}
-        for finding in self.findings:
+        for finding in own(self.findings):
             key = finding.signature or f"{finding.kind} {finding.statement}"
             best[key] = max(best.get(key, 0.0), finding.weight)
         factor = 1.0 if self.known else SYMPTOMS.get(self.findings[0].kind, ("", 0.6))[1]
@@ -74,12 +75,12 @@ class Candidate:
     @cached_property
     def onset(self) -> datetime | None:
         """When the first of its findings began."""
-        return min((f.onset for f in self.findings if f.onset), default=None)
+        return min((f.onset for f in own(self.findings) if f.onset), default=None)
 
     @cached_property
     def sources(self) -> frozenset[str]:
         """The sources it rests on: two that agree are worth more than one that repeats itself."""
-        return frozenset(c.source for f in self.findings for c in f.citations if c.source)
+        return frozenset(c.source for f in own(self.findings) for c in f.citations if c.source)
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,11 @@ def suspects(case: Case) -> list[Candidate]:
     if not any(STRENGTH in finding.captures for finding in case.findings):
         return []
     by_name: dict[str, list[Finding]] = {}
-    for finding in case.findings:
+    measured_by_code = [finding for finding in case.findings if not told_by_model(finding)]
+    for finding in measured_by_code:
         if STRENGTH in finding.captures or finding.kind == "log.new":
             by_name.setdefault(name_of(finding.entity), []).append(finding)
-    ranked = [(name, size) for name, size in fuse(case.findings, case.edges) if name in by_name][:MOST_SUSPECTS]
+    ranked = [(name, size) for name, size in fuse(measured_by_code, case.edges) if name in by_name][:MOST_SUSPECTS]
     return [_suspect(by_name[name], measured, case) for (name, _), measured in zip(ranked, _sure(ranked), strict=True)]
 
 
@@ -172,7 +174,7 @@ def _one(case: Case, one: Finding, other: Finding) -> bool:
 
 
 def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
-    ordered = tuple(sorted(group, key=lambda f: (-f.weight, -f.score, f.onset is None, f.onset or 0, f.statement)))
+    ordered = tuple(sorted(group, key=_telling))
     runbook = case.by_fault.get(fault)
     entity = _entity(ordered, fault, runbook.entity if runbook else "", case)
     return Candidate(entity, fault, ordered, runbook is not None)
@@ -186,6 +188,14 @@ def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> s
     named = first_needed(case, fault, list(dict.fromkeys(finding.entity for finding in findings)))
     told = [entity for entity in named if entity != UNNAMED_HOST]
     around = [other for entity in told for other in case.inventory.related(entity)]
+def _telling(finding: Finding) -> tuple[object, ...]:
+    """The order of a candidate's findings: what a model told stands last."""
+    return (
+        told_by_model(finding), -finding.weight, -finding.score, finding.onset is None, finding.onset or 0,
+        finding.statement,
+    )  # fmt: skip
+
+
     # A fault of the host or its network shows in what runs there; which host it is, the alert knows.
     asked = case.alerted if kind in HOSTLY or not told else ()
     fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.case import Case
+from analysis.opinions import told_by_model
 from analysis.symptom import Symptom, symptom_of
 from domain.diagnosis import Hypothesis, Link
 from domain.evidence import Finding
@@ -61,6 +62,9 @@ def _fault(best: Finding, symptoms: set[Symptom]) -> str:
 
 
 def _stands(case: Case, hypothesis: Hypothesis) -> bool:
-    """Whether the hypothesis is strong enough, and near enough, to mean a real fault."""
+    """Whether the hypothesis is strong enough, and near enough, to mean a real fault; what only a model says makes the
+    all-clear less sure, and no more."""
+    if hypothesis.findings and all(map(told_by_model, hypothesis.findings)):
+        return False
     strength = hypothesis.terms.get("evidence", 0.0)
     return strength >= FAULT_STRENGTH or (strength >= NEAR_STRENGTH and case.near_alert(hypothesis.entity) >= 0.8)

@@ -24,6 +24,7 @@ class Ledger:
     def __init__(self, keep: Keep | None = None) -> None:
         self._keep = keep
         self._numbers: dict[str, int] = {}
+        self._before: dict[str, int] = {}  # how many calls each agent had made in earlier passes
         self._entries: dict[str, Entry] = {}
 
     def next_id(self, agent: str) -> str:
@@ -35,6 +36,15 @@ class Ledger:
         """How many calls the agent has made."""
         return self._numbers.get(agent, 0)
 
+    def begin_pass(self) -> None:
+        """What was called so far is an earlier pass's: it is kept, counts for no budget, and is not rewound."""
+        self._before = dict(self._numbers)
+
+    def of_this_pass(self, call_id: str) -> bool:
+        """Whether the call was made since the pass began."""
+        agent, number = _order(call_id)
+        return number > self._before.get(agent, 0)
+
     def restore(self, entries: Iterable[Entry]) -> None:
         """Remember the calls that an earlier worker made; numbering goes on after the last."""
         for entry in entries:
@@ -43,14 +53,17 @@ class Ledger:
             self._numbers[agent] = max(self.made(agent), number)
 
     def rewind(self, agent: str, made: int) -> None:
-        """Forget the agent's calls after so many: those of a step that was cut off and is now done again."""
+        """Forget the agent's calls after so many: those of a step that was cut off and is now done again. Those of
+        earlier passes stay."""
+        made = max(made, self._before.get(agent, 0))
         for number in range(made + 1, self.made(agent) + 1):
             self._entries.pop(f"{agent}.{number}", None)
         self._numbers[agent] = made
 
     def spent(self, agent: str) -> int:
-        """How many characters the agent was shown."""
-        return sum(len(e.result.text) for key, e in self._entries.items() if _order(key)[0] == agent)
+        """How many characters the agent was shown in this pass."""
+        shown = (e for key, e in self._entries.items() if _order(key)[0] == agent and self.of_this_pass(key))
+        return sum(len(e.result.text) for e in shown)
 
     async def add(self, caller: Caller, result: ToolResult, started_at: float) -> None:
         """Remember the call, and store it."""

@@ -55,7 +55,8 @@ class ReadBack:
     def _own(self, call: Passing) -> ToolResult:
         asked = str(call.arguments["call_id"])
         result = self.ledger.result(asked)
-        if result is None or asked.rpartition(".")[0] != call.caller.agent:
+        own = result is not None and asked.rpartition(".")[0] == call.caller.agent and self.ledger.of_this_pass(asked)
+        if result is None or not own:
             raise InvalidToolInput(
                 f"{call.caller.agent} has made no call {asked!r}; give the call_id of a result of yours"
             )

@@ -11,6 +11,8 @@ from analysis.case import Case
 from analysis.hypotheses import hypotheses
 from analysis.inventory import Inventory
 from analysis.joins import joined
+from analysis.machines import called, learned
+from analysis.opinions import weighed
 from analysis.verdict import decide
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain
@@ -55,9 +57,9 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tupl
     alerted = tuple(dict.fromkeys(entity for alert in incident.alerts for entity in entities(alert)))
     changes = {change.id: change for each in evidence for change in each.changes}
     case = Case(
-        incident=incident,
-        alerted=alerted,
-        findings=tuple(finding for each in evidence for finding in each.findings),
+        incident=replace(incident, seen=seen),
+        alerted=tuple(dict.fromkeys(entity for named in about for entity in named)),
+        findings=tuple(finding for each in evidence for finding in weighed(each)),
         facts=facts,
         changes=tuple(changes.values()),
         inventory=Inventory.build(facts, edges),

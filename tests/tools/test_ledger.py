@@ -31,3 +31,23 @@ def test_what_an_agent_was_shown_before_counts_against_its_budget() -> None:
     ledger = Ledger()
     ledger.restore([_entry("log.1", "12345"), _entry("log.2", "123"), _entry("metric.1", "1")])
     assert ledger.spent("log") == 8
+
+
+def test_a_second_pass_goes_on_numbering_but_has_a_budget_of_its_own() -> None:
+    ledger = Ledger()
+    ledger.restore([_entry("log.1", "12345"), _entry("root_cause.1", "1")])
+    ledger.begin_pass()
+    assert (ledger.spent("log"), ledger.next_id("log")) == (0, "log.2")
+    ledger.restore([_entry("log.2", "123"), _entry("root_cause.2", "1")])
+    assert ledger.spent("log") == 3
+    assert (ledger.of_this_pass("log.1"), ledger.of_this_pass("log.2")) == (False, True)
+
+
+def test_a_node_that_is_done_again_in_a_second_pass_leaves_the_first_passs_calls() -> None:
+    ledger = Ledger()
+    ledger.restore([_entry("root_cause.1")])
+    ledger.begin_pass()
+    ledger.restore([_entry("root_cause.2")])
+    ledger.rewind("root_cause", 0)
+    assert [entry.result.call_id for entry in ledger.entries()] == ["root_cause.1"]
+    assert ledger.next_id("root_cause") == "root_cause.2"
