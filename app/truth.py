@@ -1,10 +1,11 @@
 """Ground truth of a recorded incident, and whether a report says it. Nothing but `fishbone eval` reads expected.yaml.
 
-The rules (docs/accuracy.md): an accepted entity, and words of at least two thirds of the term groups.
+The rules (docs/accuracy.md): an accepted entity, words of at least two thirds of the term groups, and no word soup.
 """
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,33 +14,49 @@ from typing import Any, Final
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from app.bundle_text import BundleText
+from app.named import accepts, counted, split
 from domain.codec import Json
-from domain.entity import KINDS
 from domain.errors import BadBundle
 
 FAULT_CHARS, SUMMARY_CHARS, STATEMENT_CHARS, LINKS = 80, 300, 200, 4  # how much of each is searched for terms
 LONGEST_ENTITY: Final = 120
-MOST_WORDS: Final = 3
-FREE_KINDS: Final = ("query", "process")  # a statement or a command line may have many words
 SOUP_LEAST, SOUP_SHARE, SOUP_WINDOW, SOUP_STEP = 5, 0.07, 120, 20
-_SEPARATED: Final = re.compile(r"[,;|\r\n]")
+Groups = tuple[tuple[str, ...], ...]
+_SEPARATED: Final = re.compile(r"[,;|\r\n\v\f\x85\u2028\u2029]")
 _SHA: Final = re.compile(r"(?<![a-z0-9])[0-9a-f]{7,40}(?![a-z0-9])")
 
 
 class Expected(BaseModel):
     """What expected.yaml says."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
     verdict: str
     entities: list[str] = Field(default_factory=list)
     terms: list[list[str]] = Field(default_factory=list)
     must_not_appear: list[str] = Field(default_factory=list)
     match: str = ""
-    not_entities: list[str] = Field(default_factory=list)
+    not_entities: list[str] | None = None  # commits that are not to blame
     commit: str = ""
+    decoys: list[str] = Field(default_factory=list)
     accept_undetermined: bool = False
     family: str = ""
     fault_family: str = ""
+
+    @property
+    def groups(self) -> Groups:
+        """The term groups, lower-case."""
+        return tuple(tuple(term.lower() for term in group) for group in self.terms)
+
+    @property
+    def told_family(self) -> str:
+        """The family of the fault that was there."""
+        return self.family or self.fault_family or "untold"
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether the entity alone decides."""
+        return self.verdict == "root_cause" and (self.match == "exact" or not self.terms)
 
 
 @dataclass(frozen=True)
@@ -47,13 +64,13 @@ class Truth:
     """One incident's answer, held against reports."""
 
     expected: Expected
-    words: str  # all that the bundle says, lower-case, joints as blanks: a name must stand in it
-    others: tuple[tuple[tuple[str, ...], ...], ...] = ()  # term groups of the other incidents, for word soup
+    text: BundleText  # a name must stand in it
+    others: tuple[Groups, ...] = ()  # of the other incidents, for word soup
 
     @cached_property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The term groups, lower-case."""
-        return tuple(tuple(str(term).lower() for term in group) for group in self.expected.terms)
+    def groups(self) -> Groups:
+        """The term groups."""
+        return self.expected.groups
 
     def right(self, report: dict[str, Json]) -> bool:
         """Whether the report's first answer is right."""
@@ -71,42 +88,50 @@ class Truth:
         return self.expected.verdict == "root_cause" and any(self.fits(cause) for cause in told(report)[:3])
 
     def place(self, report: dict[str, Json]) -> int:
-        """Where the first accepted entity comes among the distinct ones told, from 1; 0 where none does."""
-        names = dict.fromkeys(str(cause["entity"]) for cause in told(report))
-        return next((n for n, name in enumerate(names, 1) if self.names(name)), 0)
+        """Where the first accepted entity comes among the distinct names told, from 1; 0 where none does."""
+        names: dict[str, str] = {}
+        for cause in told(report):
+            names.setdefault(split(str(cause["entity"]))[1], str(cause["entity"]))
+        return next((n for n, entity in enumerate(names.values(), 1) if self.names(entity, None)), 0)
 
     def fits(self, cause: dict[str, Json]) -> bool:
         """Whether a cause names an accepted entity and the mechanism, and not every mechanism there is."""
         text = said(cause)
-        return self.names(str(cause["entity"])) and _enough(text, self.groups) and not self._soup(text)
+        return _enough(text, self.groups) and not self.is_soup(text) and self.names(str(cause["entity"]), self.text)
 
-    def names(self, entity: str) -> bool:
-        """Whether the entity is an accepted one."""
+    def names(self, entity: str, text: BundleText | None) -> bool:
+        """Whether the entity is an accepted one; where a text is given it must stand in that."""
         kind, name = split(entity)
-        if len(entity) > LONGEST_ENTITY or _SEPARATED.search(entity) or self._innocent(entity):
+        if len(entity) > LONGEST_ENTITY or _SEPARATED.search(entity) or commits_in(entity, self._innocent):
             return False
-        accepted = [str(each).lower() for each in self.expected.entities]
         if self.expected.match == "exact":
-            return name in accepted or entity.strip().lower() in accepted
+            return bool({entity.strip().lower(), name} & {each.lower() for each in self.expected.entities})
         if self.expected.commit:
             return any(self.expected.commit.startswith(sha) for sha in _SHA.findall(name))
-        free = kind in FREE_KINDS
-        if (len(name.split()) > MOST_WORDS or not self._stands(name)) and not free:
-            return False
-        return any(_accepts(each, kind, name, free) for each in accepted)
+        name = counted(kind, name, text)
+        return bool(name) and any(accepts(each, kind, name) for each in self.expected.entities)
 
-    def _innocent(self, entity: str) -> bool:
-        return any(other.lower() in entity.lower() for other in self.expected.not_entities)
+    def commit_right(self, entity: str) -> bool | None:
+        """Whether the guilty commit and no other is named, or none where none is guilty; None: it is not about that."""
+        if self.expected.not_entities is None:
+            return None
+        guilty = {self.expected.commit[:7]} if self.expected.commit else set()
+        return commits_in(entity, [*self._innocent, *guilty]) == guilty
 
-    def _stands(self, name: str) -> bool:
-        plain = _blanks(name)
-        return len(plain.split()) < 2 or plain in self.words
+    def blames_decoy(self, entity: str) -> bool:
+        """Whether a change that was planted to mislead is named."""
+        return bool(commits_in(entity, self._innocent) & set(self.expected.decoys))
 
-    def _soup(self, text: str) -> bool:
+    def is_soup(self, text: str) -> bool:
+        """Whether short pieces of the text would be right for so many others that it says nothing of this one."""
         pieces = [text[at : at + SOUP_WINDOW] for at in range(0, len(text), SOUP_STEP)]
         others = [groups for groups in self.others if groups != self.groups]
         fitting = sum(any(_enough(piece, groups) for piece in pieces) for groups in others)
         return fitting > max(SOUP_LEAST, SOUP_SHARE * len(others))
+
+    @property
+    def _innocent(self) -> list[str]:
+        return self.expected.not_entities or []
 
 
 def read_expected(bundle: Path) -> Expected:
@@ -118,45 +143,35 @@ def read_expected(bundle: Path) -> Expected:
         raise BadBundle(f"{file}: {' '.join(str(exc).split())[:200]}") from exc
 
 
+def term_groups(known: Sequence[Expected]) -> tuple[Groups, ...]:
+    """The distinct answers of several incidents, of those that ask for more than one word."""
+    return tuple(dict.fromkeys(each.groups for each in known if len(each.terms) > 1))
+
+
 def told(report: dict[str, Json]) -> list[dict[str, Any]]:
     """The root cause, if any, and the hypotheses that are not the same again."""
     causes = [report["root_cause"]] if report["verdict"] == "root_cause" else []
     causes += [{**hypothesis, "chain": []} for hypothesis in report["hypotheses"]]
-    return list({(c["entity"], c["fault"]): c for c in reversed(causes)}.values())[::-1]
+    distinct: dict[tuple[str, str], dict[str, Any]] = {}
+    for cause in causes:
+        distinct.setdefault((cause["entity"], cause["fault"]), cause)
+    return list(distinct.values())
 
 
 def said(cause: dict[str, Json]) -> str:
-    """What is searched for terms: fault, summary, and the first links of the chain."""
+    """What is searched for terms: fault, summary, and the first links of the chain, also with joints as blanks."""
     links = [str(link["statement"])[:STATEMENT_CHARS] for link in cause.get("chain", [])[:LINKS]]
     low = "\n".join([str(cause["fault"])[:FAULT_CHARS], str(cause["summary"])[:SUMMARY_CHARS], *links]).lower()
     flat = " ".join(low.split())
-    return f"{flat}\n {_blanks(flat)} "
+    return f"{flat}\n {' '.join(re.sub(r'[_./:-]+', ' ', flat).split())} "
 
 
-def split(entity: str) -> tuple[str, str]:
-    """Kind and name in lower case; without a known kind all of it is the name."""
-    low = entity.strip().lower()
-    kind, colon, name = low.partition(":")
-    return (kind, name.strip()) if colon and kind in KINDS else ("", low)
+def commits_in(text: str, ids: Sequence[str]) -> set[str]:
+    """Which of these are whole tokens of the text; a longer hash that begins with one counts too."""
+    low = text.lower()
+    return {i for i in ids if re.search(rf"(?<![a-z0-9]){re.escape(i.lower())}[0-9a-f]*(?![a-z0-9])", low)}
 
 
-def _accepts(accepted: str, kind: str, name: str, free: bool) -> bool:
-    only, wanted = split(accepted)
-    if accepted.endswith(":"):
-        return kind == accepted[:-1]
-    if only and kind != only:
-        return False
-    if free and not only and len(name.split()) > MOST_WORDS:
-        return False
-    edge = "(?<![a-z0-9])" if wanted[:1].isalnum() else ""
-    end = "(?![a-z])" if wanted[-1:].isalnum() else ""
-    return bool(re.search(f"{edge}{re.escape(wanted)}{end}", f"{name}\n{_blanks(name)}"))
-
-
-def _enough(text: str, groups: tuple[tuple[str, ...], ...]) -> bool:
+def _enough(text: str, groups: Groups) -> bool:
     hit = sum(any(term in text for term in group) for group in groups)
     return hit >= math.ceil(len(groups) * 2 / 3)
-
-
-def _blanks(text: str) -> str:
-    return " ".join(re.sub(r"[_./:-]+", " ", text.lower()).split())

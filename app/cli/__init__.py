@@ -52,14 +52,24 @@ def replay(
 def evaluate(
     folders: Annotated[list[Path], typer.Argument(help="Folders of bundles with an expected.yaml each.")],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all grades there.")] = None,
-    bar: Annotated[
-        list[str] | None, typer.Option("--bar", help="KEY=VALUE: exit 1 when that number comes out below.")
+    chart: Annotated[
+        Path | None, typer.Option("--chart", help="Draw the sets and the reliability curve there, as SVG.")
     ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", help="Tell case by case what differs from what --json wrote there.")
+    ] = None,
+    bar: Annotated[
+        list[str] | None,
+        typer.Option("--bar", help="KEY=VALUE: exit 1 when that number comes out worse; may be repeated."),
+    ] = None,
+    families: Annotated[
+        bool, typer.Option("--families", help="Show for each family of faults what was told instead.")
+    ] = False,
 ) -> None:
     """Replay many incidents and grade the reports against their ground truth."""
-    from app.cli.eval import run_eval
+    from app.cli.eval import Wanted, run_eval
 
-    run_eval(folders, json_file, bar or [])
+    run_eval(folders, Wanted(json_file, chart, compare, bar or [], families))
 
 
 @app.command()
