@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.case import Case
-from analysis.confidence import BAR, confidence, features
 from analysis.ceiling import ceiling
+from analysis.confidence import BAR, confidence, features
 from analysis.health import Health, health
 from analysis.wording import fill
 from domain.diagnosis import AlertAccount, Diagnosis, Hypothesis, Verdict
@@ -17,10 +17,8 @@ RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is 
 
 def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:
     """The verdict: healthy where what was checked is well, a root cause above the bar, else undetermined."""
-    accounts = Accounts(case)
-    ranked = accounts.ordered(ranked)
-    likely = tuple(hypothesis for hypothesis in ranked if is_linked(hypothesis))
-    sure = min(confidence(features(case, likely)), ceiling(case, likely[0])) if likely else 0.0
+    top = ranked[0] if ranked else None
+    sure = min(confidence(features(case, ranked)), ceiling(case, ranked[0])) if ranked else 0.0
     well = health(case, ranked)
     if well.link is not None:
         return _healthy(case, ranked, well)
