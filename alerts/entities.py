@@ -26,6 +26,7 @@ KEYS: Final[tuple[tuple[str, str], ...]] = (
      "resourcename resource_name device_name address ip"),
     ("service", "job exported_job"),
 )  # fmt: skip
+_MACHINE: Final = ("host", "hostname", "host_name", "node", "nodename", "node_name", "kube_node", "server_name")
 _IN_ORDER: Final = tuple((kind, key) for kind, keys in KEYS for key in keys.split())
 _LABELS_ONLY: Final = ("topic", "job", "device", "disk", "mount", "volume", "component", "app", "server", "instance")
 _NOTHING: Final = ("unknown", "none", "null", "n/a", "-", "*", "")
@@ -39,6 +40,12 @@ def entities(alert: Alert) -> list[str]:
     """The entities that labels and annotations name, best first; who only measures comes last."""
     found = list(dict.fromkeys(_named(alert)))
     return sorted(found, key=lambda of: bool(_WATCHERS.search(of.partition(":")[2])))
+
+
+def machines(alert: Alert) -> list[str]:
+    """The machines that the alert says it is about, in labels that name nothing else."""
+    labels = {_key(key): value for key, value in alert.labels.items()}
+    return list(dict.fromkeys(name for key in _MACHINE if (name := _name("host", labels.get(key, "")))))
 
 
 def subjects(alert: Alert) -> list[str]:

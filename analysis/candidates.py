@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from analysis.case import Case
+from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH, fuse
 from analysis.opinions import own, told_by_model
 from analysis.sides import first_needed, serves
@@ -39,7 +39,6 @@ LARGE: Final = 1.0  # ten sigmas: what chance and daily rhythm do not reach
 CLEAR: Final = 0.5  # half a power of ten between the first and the second suspect
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
 HOSTLY: Final = ("host", "network")  # kinds of which a container that complains is only a witness
-PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,8 @@ class Candidate:
 
     @cached_property
     def strength(self) -> float:
-        """0..1, noisy-or over distinct signatures: saying the same again adds nothing."""
+        """0..1, noisy-or over distinct signatures: saying the same again adds nothing, and a model adds nothing to what
+        the analyst found."""
         if self.measured is not None:
             return self.measured
         best: dict[str, float] = {}
@@ -101,7 +101,7 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
         fault = fault_of(finding)
         if fault and id(finding) not in taken and not _is_idle_hint(finding, case):
             _join(groups.setdefault(fault, []), finding, case)
-    found = [_candidate(fault, group, case) for fault, grouped in groups.items() for group in grouped]
+    found = [each for fault, grouped in groups.items() for each in _distinct(fault, grouped, case)]
     for suspect in measured:
         one = suspect.findings[0]
         alike = [each for each in found if each.fault == suspect.fault and _one(case, each.findings[0], one)]
@@ -173,11 +173,27 @@ def _one(case: Case, one: Finding, other: Finding) -> bool:
     return same or serves(case, one.kind, a, b)
 
 
+def _distinct(fault: str, groups: list[list[Finding]], case: Case) -> list[Candidate]:
+    """A candidate a group; groups that turn out to be about one entity are one."""
+    merged: dict[str, list[Finding]] = {}
+    for group in groups:
+        merged.setdefault(_candidate(fault, group, case).entity, []).extend(group)
+    return [replace(_candidate(fault, group, case), entity=entity) for entity, group in merged.items()]
+
+
 def _candidate(fault: str, group: list[Finding], case: Case) -> Candidate:
     ordered = tuple(sorted(group, key=_telling))
     runbook = case.by_fault.get(fault)
     entity = _entity(ordered, fault, runbook.entity if runbook else "", case)
     return Candidate(entity, fault, ordered, runbook is not None)
+
+
+def _telling(finding: Finding) -> tuple[object, ...]:
+    """The order of a candidate's findings: what a model told stands last."""
+    return (
+        told_by_model(finding), -finding.weight, -finding.score, finding.onset is None, finding.onset or 0,
+        finding.statement,
+    )  # fmt: skip
 
 
 def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> str:
@@ -188,16 +204,8 @@ def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> s
     named = first_needed(case, fault, list(dict.fromkeys(finding.entity for finding in findings)))
     told = [entity for entity in named if entity != UNNAMED_HOST]
     around = [other for entity in told for other in case.inventory.related(entity)]
-def _telling(finding: Finding) -> tuple[object, ...]:
-    """The order of a candidate's findings: what a model told stands last."""
-    return (
-        told_by_model(finding), -finding.weight, -finding.score, finding.onset is None, finding.onset or 0,
-        finding.statement,
-    )  # fmt: skip
-
-
     # A fault of the host or its network shows in what runs there; which host it is, the alert knows.
     asked = case.alerted if kind in HOSTLY or not told else ()
     fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)
-    hosts = (entity for entity in asked if kind_of(entity) == "host")
+    hosts = (entity for entity in (*told, *asked) if kind_of(entity) == "host")
     return next(fitting, None) or next(hosts, next(iter((*told, *case.alerted, *named))))

@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from analysis.inventory import Inventory
 from domain.alert import Incident
+from domain.entity import name_of
 from domain.evidence import Citation, Coverage, Finding, Gap
 from domain.facts import Fact
 from domain.results import Change, Edge, Passage
 from domain.runbook import Runbook
+
+PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class Case:
     passages: tuple[Passage, ...] = ()
     gaps: tuple[Gap, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    about: tuple[tuple[str, ...], ...] = ()  # of each alert what it names, best first; empty: what `alerted` has
+    on: tuple[tuple[str, ...], ...] = ()  # of each alert the machines that it says it is about
     places: tuple[str, ...] = ()  # of each fact where it stands: `<call id>/facts/<n>`; "" or missing where not known
 
     @cached_property
@@ -37,6 +43,16 @@ class Case:
     def alert_names(self) -> tuple[str, ...]:
         """What the alerts are called."""
         return tuple(dict.fromkeys(alert.name for alert in self.incident.alerts))
+
+    def names_of(self, at: int) -> tuple[str, ...]:
+        """What the alert at this place names, best first."""
+        return self.about[at] if at < len(self.about) else self.alerted
+
+    @cached_property
+    def names_found(self) -> frozenset[str]:
+        """The names, in lower case, of all that findings are about; a mere passage is about what the alert names."""
+        seen = (finding for finding in self.findings if not finding.signature.endswith(PASSAGE))
+        return frozenset(name_of(finding.entity).lower() for finding in seen)
 
     def cite(self, at: int, *attributes: str) -> tuple[Citation, ...]:
         """Where the fact at this place is told: its raw line, else these attributes by path; nothing if not known."""

@@ -7,8 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from analysis.candidates import PASSAGE
-from analysis.case import Case
+from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH
 from domain.diagnosis import Hypothesis
 

@@ -10,6 +10,7 @@ from typing import Final, Self
 from analysis.captures.context import HOST
 from analysis.inventory_links import Links
 from analysis.inventory_names import RUNNING, Names
+from domain.alert import Machines
 from domain.entity import entity, kind_of, name_of
 from domain.facts import Fact
 from domain.results import Edge
@@ -26,13 +27,18 @@ class Inventory:
         self._reached: dict[str, frozenset[str]] = {}
 
     @classmethod
-    def build(cls, facts: Iterable[Fact], edges: Iterable[Edge] = (), sources: Iterable[str] = ()) -> Self:
-        """The inventory of these facts, given edges and names of text sources."""
+    def build(
+        cls, facts: Iterable[Fact], edges: Iterable[Edge] = (), sources: Iterable[str] = (), machines: Machines = ()
+    ) -> Self:
+        """The inventory of these facts, given edges, names of text sources, and further names of machines."""
         names, known = Names(), tuple(facts)
         for fact in known:
             names.learn(fact)
         for source in sources:
             names.add(entity("service", _stem(source)))
+        for called, *others in machines:
+            for other in others:
+                names.call(entity("host", called), other)
         names.join_by_name()
         names.join_lonely_containers(known)
         links = Links(names)

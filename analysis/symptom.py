@@ -31,7 +31,7 @@ _CHECK: Final = re.compile(r"(?i)health ?(check|question)|scheduled|routine|hear
 
 def symptom_of(alert: Alert) -> Symptom:
     """By the alert's name first, then by its summary. What nobody can class is felt by callers: the careful answer."""
-    name, summary = _words(alert.name), alert.annotations.get("summary", "")
+    name, summary = words(alert.name), alert.annotations.get("summary", "")
     if _CALLERS.search(name):
         return Symptom.SERVICE
     if alert.severity == "info" or _CHECK.search(name):
@@ -43,6 +43,11 @@ def symptom_of(alert: Alert) -> Symptom:
     return Symptom.SERVICE
 
 
-def _words(name: str) -> str:
+def felt_by_callers(name: str) -> bool:
+    """Whether the alert's name says that callers see errors or slowness."""
+    return bool(_CALLERS.search(words(name)))
+
+
+def words(name: str) -> str:
     """`RDSDatabaseConnectionsHigh` as words."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]", " ", name)

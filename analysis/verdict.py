@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import Final
 
+from analysis.accounts import Accounts, is_linked
 from analysis.case import Case
 from analysis.ceiling import ceiling
 from analysis.confidence import BAR, confidence, features
 from analysis.health import Health, health
 from analysis.wording import fill
-from domain.diagnosis import AlertAccount, Diagnosis, Hypothesis, Verdict
+from domain.diagnosis import Diagnosis, Hypothesis, Verdict
 from domain.runbook import Runbook
 
 MOST_HYPOTHESES: Final = 8
@@ -17,42 +18,51 @@ RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is 
 
 def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:
     """The verdict: healthy where what was checked is well, a root cause above the bar, else undetermined."""
-    top = ranked[0] if ranked else None
-    sure = min(confidence(features(case, ranked)), ceiling(case, ranked[0])) if ranked else 0.0
+    accounts = Accounts(case)
+    ranked = accounts.ordered(ranked)
+    likely = tuple(hypothesis for hypothesis in ranked if is_linked(hypothesis))
+    sure = min(confidence(features(case, likely)), ceiling(case, likely[0])) if likely else 0.0
     well = health(case, ranked)
-    if well.link is not None:
+    if well.link is not None and not accounts.all_unseen():
         return _healthy(case, ranked, well)
-    if top is None or sure < BAR:
-        return _undetermined(case, ranked, sure)
+    if not likely or sure < BAR:
+        return _undetermined(case, ranked, sure, accounts)
+    ranked = accounts.seconds(ranked)
     return Diagnosis(
         Verdict.ROOT_CAUSE, ranked[:MOST_HYPOTHESES], sure, next_check=next_check(case, ranked),
-        ruled_out=_ruled_out(ranked), alerts=_accounts(case, top), why=_why(top, ranked),
+        ruled_out=_ruled_out(ranked), alerts=accounts.of(ranked), why=_why(ranked[0], ranked), unseen=accounts.unseen(),
     )  # fmt: skip
 
 
 def _healthy(case: Case, ranked: tuple[Hypothesis, ...], well: Health) -> Diagnosis:
-    accounts = tuple(AlertAccount(alert.fingerprint, "explained", well.why) for alert in case.incident.alerts)
+    accounts = Accounts(case).well(well.why)
     return Diagnosis(
         Verdict.HEALTHY, tuple(replace(h, chain=()) for h in ranked[:3]), well.confidence, healthy=well.link,
         alerts=accounts, why=well.why,
     )  # fmt: skip
 
 
-def _undetermined(case: Case, ranked: tuple[Hypothesis, ...], sure: float) -> Diagnosis:
-    accounts = tuple(AlertAccount(alert.fingerprint, "not_explained") for alert in case.incident.alerts)
-    why = "Nothing that was searched speaks for any cause."
-    if ranked:
-        best = f"{ranked[0].fault} of {ranked[0].entity}"
-        why = f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
+def _undetermined(case: Case, ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -> Diagnosis:
     return Diagnosis(
-        Verdict.UNDETERMINED, ranked[:MOST_HYPOTHESES], sure, next_check=next_check(case, ranked), alerts=accounts,
-        why=why,
+        Verdict.UNDETERMINED, ranked[:MOST_HYPOTHESES], sure,
+        next_check=accounts.connect() or next_check(case, ranked), alerts=accounts.none(),
+        why=_why_open(ranked, sure, accounts), unseen=accounts.unseen(),
     )  # fmt: skip
+
+
+def _why_open(ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -> str:
+    if not ranked:
+        return "Nothing that was searched speaks for any cause."
+    best = f"{ranked[0].fault} of {ranked[0].entity}"
+    if is_linked(ranked[0]):
+        return f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
+    unseen = f"No source looks at {', '.join(accounts.unseen()[:3])}. " if accounts.unseen() else ""
+    return f"{unseen}What was found elsewhere, first of all {best}, is not connected with what alerted."
 
 
 def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:
     """The cheapest check that tells the best hypothesis from the next, or how to see more when there is none."""
-    for hypothesis in ranked[:3]:
+    for hypothesis in filter(is_linked, ranked[:3]):
         runbook = case.by_fault.get(hypothesis.fault)
         if runbook and runbook.checks:
             return _check(runbook, hypothesis)
@@ -82,14 +92,6 @@ def _reason(hypothesis: Hypothesis, best: float) -> str:
     if hypothesis.terms.get("symptom", 0.0) < 0:
         return "a symptom: something above explains it"
     return "weaker evidence" if hypothesis.score < RULED_OUT_BELOW * best else "close behind, but it accounts for less"
-
-
-def _accounts(case: Case, top: Hypothesis) -> tuple[AlertAccount, ...]:
-    near = max(case.near_alert(top.entity), 0.8 if top.explains else 0.0)
-    account = "explained" if near >= 0.8 else "consistent"
-    return tuple(
-        AlertAccount(alert.fingerprint, account, f"{top.fault} of {top.entity}") for alert in case.incident.alerts
-    )
 
 
 def _why(top: Hypothesis, ranked: tuple[Hypothesis, ...]) -> str:

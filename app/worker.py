@@ -10,10 +10,10 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from app.bootstrap import House
-from app.elsewhere import elsewhere
 from app.evidence import Targets, targets
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Start, investigate
+from app.seen import machines
 from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident
@@ -107,7 +107,7 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
     house = desk.house
     incident = await _load(house, held.incident_id)
     if house.settings.evidence is None:
-        incident = replace(incident, gaps=(*incident.gaps, *elsewhere(house.settings, incident)))
+        incident = replace(incident, seen=machines(house.settings))
     ledger = Ledger(follow.keeping(writer.call))
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))

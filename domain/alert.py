@@ -35,6 +35,9 @@ class Alert:
     fingerprint: str = ""  # equal for the same alert of the same sender
 
 
+Machines = tuple[tuple[str, ...], ...]  # of each machine its names and addresses, the one it is called by first
+
+
 @dataclass(frozen=True)
 class Incident:
     """One or more alerts that are one problem; what is investigated."""
@@ -47,3 +50,4 @@ class Incident:
     alerts: tuple[Alert, ...]
     notes: str = ""  # what the recorder says
     gaps: tuple[str, ...] = ()  # what was odd about the alert or its bundle, shown under gaps
+    seen: Machines = ()  # what live sources look at; empty: the evidence was recorded for this incident alone

@@ -74,4 +74,5 @@ class Diagnosis:
     next_check: str = ""  # required when undetermined
     ruled_out: tuple[str, ...] = ()
     alerts: tuple[AlertAccount, ...] = ()
+    unseen: tuple[str, ...] = ()  # what alerts are about and no source looks at
     why: str = ""  # why this verdict and confidence, in two lines at most

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from analysis.accounts import is_linked
 from analysis.timestamps import format_time
 from analysis.wording import fill
 from domain.alert import Incident
@@ -23,6 +24,7 @@ from graph.state import Investigation
 from report.check import check
 from report.series import series_of
 
+MOST_UNSEEN = 5  # are named
 READ_ONLY_FIRST = {"read": 0, "low": 1, "medium": 2, "high": 3}
 
 
@@ -53,7 +55,7 @@ def compose(
         diagnosis=diagnosis,
         evidence=evidence,
         coverage=tuple(result.coverage for result in calls if result.coverage),
-        gaps=_gaps(incident, evidence, passages, calls),
+        gaps=(*_unseen(incident, diagnosis), *_gaps(incident, evidence, passages, calls)),
         actions=tuple(_actions(diagnosis, passages, work.knowledge, calls)),
         passages=tuple(dict.fromkeys(p.runbook for p in passages)),
         charts=series_of(calls),
@@ -77,6 +79,15 @@ def _run(by: str, work: Work, calls: int) -> Run:
 def without_calls(report: Report) -> Report:
     """The report as state keeps it: small, since the results are stored by hash."""
     return replace(report, calls=())
+
+
+def _unseen(incident: Incident, diagnosis: Diagnosis) -> Iterable[Gap]:
+    """What alerts are about and nothing looked at."""
+    if diagnosis.unseen:
+        more = f" and {len(diagnosis.unseen) - MOST_UNSEEN} more" if len(diagnosis.unseen) > MOST_UNSEEN else ""
+        names = ", ".join(diagnosis.unseen[:MOST_UNSEEN])
+        yield Gap("the alert", f"it names {names}{more}, of which nothing was looked at; what is told is of "
+                  f"{', '.join(machine[0] for machine in incident.seen)}")  # fmt: skip
 
 
 def _gaps(
@@ -104,9 +115,9 @@ def _actions(
     diagnosis: Diagnosis, passages: list[Passage], knowledge: tuple[Runbook, ...], calls: tuple[ToolResult, ...]
 ) -> Iterable[Action]:
     """What the runbook of the cause proposes, read-only first; only of runbooks that retrieval found."""
-    if diagnosis.verdict is Verdict.HEALTHY or not diagnosis.hypotheses:
+    top = next(filter(is_linked, diagnosis.hypotheses[:1]), None)
+    if diagnosis.verdict is Verdict.HEALTHY or top is None:
         return
-    top = diagnosis.hypotheses[0]
     found = {p.runbook for p in passages}
     runbook = next((r for r in knowledge if r.fault == top.fault and r.name in found), None)
     if runbook is None:

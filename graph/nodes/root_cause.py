@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from alerts.entities import entities
+from alerts.entities import entities, machines
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
@@ -54,7 +54,8 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tupl
     """Everything that was found, put side by side."""
     facts = tuple(fact for each in evidence for fact in each.facts)
     edges = tuple(dict.fromkeys(edge for each in evidence for edge in each.edges))
-    alerted = tuple(dict.fromkeys(entity for alert in incident.alerts for entity in entities(alert)))
+    seen = learned(incident.seen, facts)
+    about = tuple(tuple(called(entity, seen) for entity in entities(alert)) for alert in incident.alerts)
     changes = {change.id: change for each in evidence for change in each.changes}
     case = Case(
         incident=replace(incident, seen=seen),
@@ -62,12 +63,14 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tupl
         findings=tuple(finding for each in evidence for finding in weighed(each)),
         facts=facts,
         changes=tuple(changes.values()),
-        inventory=Inventory.build(facts, edges),
+        inventory=Inventory.build(facts, edges, machines=seen),
         knowledge=knowledge,
         edges=edges,
         passages=tuple(passage for each in evidence for passage in each.passages),
         gaps=tuple(gap for each in evidence for gap in each.gaps),
         coverage=tuple(row for each in evidence for row in each.coverage),
+        about=about,
+        on=tuple(tuple(machines(alert)) for alert in incident.alerts),
         places=tuple(place for each in evidence for place in _places(each)),
     )
     return joined(case)

@@ -1,0 +1,117 @@
+"""The account per alert, and which hypotheses may be a cause at all: those that reach an alert."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from analysis.case import Case
+from analysis.kinds import Fit, fit
+from analysis.reach import CONSISTENT, EXPLAINED, NOT_EXPLAINED, Reach, account_of, reach_of
+from analysis.sight import connect, unseen
+from domain.diagnosis import AlertAccount, Hypothesis
+
+NO_LINK: Final = "nothing connects it with what alerted"
+LINKED: Final = "linked"  # among the terms of a hypothesis: 0 where no alert is reached
+_LOOKED_AT: Final = 24  # hypotheses; what comes later is no cause anyway
+_SECONDS: Final = 3
+_REAL: Final = 0.3  # evidence from which a second hypothesis is worth telling
+
+
+@dataclass
+class Accounts:
+    """What hypotheses make of alerts. Alerts that name the same are judged once."""
+
+    case: Case
+    _reach: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], Reach] = field(default_factory=dict)
+    _fits: dict[tuple[str, str, str, str], Fit] = field(default_factory=dict)
+
+    def ordered(self, ranked: tuple[Hypothesis, ...]) -> tuple[Hypothesis, ...]:
+        """On a live machine what reaches an alert comes first; the rest is told as such. A recording stays as it is."""
+        if not self.case.incident.seen or not self.case.incident.alerts:
+            return ranked
+        told = [hypothesis if self._links(hypothesis) else _unlinked(hypothesis) for hypothesis in ranked[:_LOOKED_AT]]
+        return tuple(sorted(told, key=lambda h: not is_linked(h)))
+
+    def of(self, ranked: tuple[Hypothesis, ...]) -> tuple[AlertAccount, ...]:
+        """The account of each alert, where the first hypothesis is the cause."""
+        top, told = ranked[0], [self._one(ranked[0], at) for at in range(len(self.case.incident.alerts))]
+        if not self.case.incident.seen and all(each == NOT_EXPLAINED for each in told):
+            told = [CONSISTENT] * len(told)  # the evidence was recorded for these alerts
+        by = f"{top.fault} of {top.entity}"
+        return tuple(
+            AlertAccount(alert.fingerprint, each, by if each != NOT_EXPLAINED else self._why_not(ranked, at))
+            for at, (alert, each) in enumerate(zip(self.case.incident.alerts, told, strict=True))
+        )
+
+    def none(self) -> tuple[AlertAccount, ...]:
+        """The account where nothing is the cause."""
+        alerts = self.case.incident.alerts
+        return tuple(AlertAccount(a.fingerprint, NOT_EXPLAINED, self._unseen(at)) for at, a in enumerate(alerts))
+
+    def well(self, why: str) -> tuple[AlertAccount, ...]:
+        """The account where nothing is wrong: of what nobody looks at that is not said."""
+        told = self.none()
+        return tuple(each if each.by else replace(each, account=EXPLAINED, by=why) for each in told)
+
+    def all_unseen(self) -> bool:
+        """Whether no source looks at any of what alerted."""
+        return bool(self.case.incident.alerts) and all(each.by for each in self.none())
+
+    def seconds(self, ranked: tuple[Hypothesis, ...]) -> tuple[Hypothesis, ...]:
+        """The hypotheses with those right behind the first that explain alerts which it does not."""
+        alerts = range(len(self.case.incident.alerts))
+        left = [at for at in alerts if self._one(ranked[0], at) == NOT_EXPLAINED] if len(alerts) > 1 else []
+        found = dict.fromkeys(second.fault + second.entity for at in left if (second := self._second(ranked, at)))
+        near = [each for each in ranked[1:] if each.fault + each.entity in found][:_SECONDS]
+        return (ranked[0], *near, *(each for each in ranked[1:] if each not in near))
+
+    def unseen(self) -> tuple[str, ...]:
+        """What the alerts are about and no source looks at, each once."""
+        return tuple(
+            dict.fromkeys(filter(None, (unseen(self.case, at) for at in range(len(self.case.incident.alerts)))))
+        )
+
+    def connect(self) -> str:
+        """What is to be done so that something looks at it; empty where something does, or nothing is named."""
+        missing = self.unseen()
+        return f"No source looks at {_name(missing[0])}: {connect(missing[0])}, then diagnose again." if missing else ""
+
+    def _links(self, hypothesis: Hypothesis) -> bool:
+        return any(self._one(hypothesis, at) != NOT_EXPLAINED for at in range(len(self.case.incident.alerts)))
+
+    def _one(self, hypothesis: Hypothesis, at: int) -> str:
+        case, alert = self.case, self.case.incident.alerts[at]
+        where = (hypothesis.entity, hypothesis.fault, case.names_of(at), case.on[at] if at < len(case.on) else ())
+        what = (hypothesis.fault, alert.name, alert.severity, alert.annotations.get("summary", ""))
+        if where not in self._reach:
+            self._reach[where] = reach_of(case, hypothesis, at)
+        if what not in self._fits:
+            self._fits[what] = fit(case, hypothesis.fault, alert)
+        return account_of(self._reach[where], self._fits[what])
+
+    def _second(self, ranked: tuple[Hypothesis, ...], at: int) -> Hypothesis | None:
+        real = (each for each in ranked[1:_LOOKED_AT] if each.terms.get("evidence", 0.0) >= _REAL and each.chain)
+        return next((each for each in real if self._one(each, at) == EXPLAINED), None)
+
+    def _why_not(self, ranked: tuple[Hypothesis, ...], at: int) -> str:
+        if missing := self._unseen(at):
+            return missing
+        second = self._second(ranked, at)
+        return f"second hypothesis: {second.fault} of {second.entity}" if second else NO_LINK
+
+    def _unseen(self, at: int) -> str:
+        missing = unseen(self.case, at)
+        return f"no source looks at {_name(missing)}" if missing else ""
+
+
+def is_linked(hypothesis: Hypothesis) -> bool:
+    """Whether it may be the cause."""
+    return hypothesis.terms.get(LINKED, 1.0) > 0
+
+
+def _unlinked(hypothesis: Hypothesis) -> Hypothesis:
+    return replace(hypothesis, terms={**hypothesis.terms, LINKED: 0.0}, contradicts=(*hypothesis.contradicts, NO_LINK))
+
+
+def _name(of: str) -> str:
+    kind, _, name = of.partition(":")
+    return name if kind == "host" else f"{kind} {name}"
