@@ -42,11 +42,22 @@ class Key:
     hash: str = ""  # short, for logs
 
 
-class KeyPool(Protocol):
-    """Whose turn it is among several keys. Shared by all workers, so that each knows of what the others met."""
+@dataclass(frozen=True)
+class Wait:
+    """No key is free now."""
 
-    async def take(self, investigation: str) -> Key | float:
-        """A key to use now, or in how many seconds there may be one. Raises ModelFailed when none is left."""
+    seconds: float  # until one may be
+    failure: str  # why they all rest
+
+
+class KeyPool(Protocol):
+    """Whose turn it is among several keys. Shared by all workers, so that each knows of what the others met.
+
+    A server that wants no key has one all the same, the empty one: what is told of it is told of the server.
+    """
+
+    async def take(self, investigation: str) -> Key | Wait:
+        """A key to use now. Raises ModelFailed when all are disabled."""
 
     async def rest(self, key: Key, seconds: float, failure: str) -> None:
         """Nobody is to use the key for so long."""

@@ -1,0 +1,13 @@
+"""No test here waits for a pause between attempts."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.models.gateways import hasty
+
+
+@pytest.fixture(autouse=True)
+def no_pauses() -> Iterator[None]:
+    with hasty():
+        yield
