@@ -151,7 +151,7 @@ class Gateway(BaseChatModel):
                 result = await self.model._agenerate(
                     sent.messages, extra_headers={**_NEVER, **_authorization(call.key)}, timeout=seconds, **given
                 )
-        except (ModelFailed, openai.OpenAIError, httpx2.HTTPError, TimeoutError, ValueError) as exc:
+        except (ModelFailed, openai.OpenAIError, httpx2.HTTPError, TimeoutError) as exc:
             raise _masked(failed(exc), call.key) from exc
         [generation] = result.generations
         return generation.message  # type: ignore[return-value]

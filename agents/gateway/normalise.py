@@ -42,7 +42,7 @@ class Clean:
         return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
 
 
-def normalised(response: object) -> Clean:
+def normalised(response: Mapping[str, Any] | str) -> Clean:
     """The answer. Raises ModelFailed for what is none: an error object, a page, nothing, a refusal."""
     body = _body(response)
     if body.get("error"):
@@ -64,13 +64,12 @@ def _clean(message: Mapping[str, Any], finish: str, usage: object) -> Clean:
     return Clean(text, reasoning, calls, finish, usage_of(usage))
 
 
-def _body(response: object) -> Mapping[str, Any]:
+def _body(response: Mapping[str, Any] | str) -> Mapping[str, Any]:
     if isinstance(response, Mapping):
         return response
-    text = str(response)
-    if is_stream(text):
-        return assembled(text)
-    raise ModelFailed(Failure.MALFORMED, f"the answer is no JSON object but {' '.join(text.split())[:_SHOWN]!r}")
+    if is_stream(response):
+        return assembled(response)
+    raise ModelFailed(Failure.MALFORMED, f"the answer is no JSON object but {' '.join(response.split())[:_SHOWN]!r}")
 
 
 def _choice(choices: object) -> Mapping[str, Any]:

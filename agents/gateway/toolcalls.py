@@ -12,8 +12,8 @@ from langchain_core.messages import InvalidToolCall, ToolCall
 from domain.codec import Json
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_WRITTEN: Final = re.compile(r"\s*<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.DOTALL)
-_WRITTEN_TAIL: Final = re.compile(r"(?:\s*<tool_call>.*?(?:</tool_call>|\Z))+\s*\Z", re.DOTALL)
+_WRITTEN: Final = re.compile(r"<tool_call>((?:(?!</?tool_call>).)*)(?:</tool_call>|\Z)", re.DOTALL)
+_WRITTEN_TAIL: Final = re.compile(rf"(?:{_WRITTEN.pattern}\s*)+\Z", re.DOTALL)
 CUT_OFF: Final = "the answer's limit was reached in the middle of these arguments: ask for less, or use fewer words"
 NONE_OFFERED: Final = "no tools are offered now: answer with what you know"
 
