@@ -18,8 +18,9 @@ class Bounds(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     steps: int = Field(ge=1, le=50)  # model calls with tools bound
-    seconds: float = Field(gt=0, le=3600)  # wall clock
-    tokens: int = Field(default=60_000, ge=1000)
+    seconds: float = Field(gt=0, le=3600)  # wall clock, of the analyst
+    model_seconds: float = Field(default=240.0, gt=0, le=3600)  # wall clock, where a model must be waited for
+    tokens: int = Field(default=60_000, ge=1000)  # of prompts and answers together
 
 
 class _Front(BaseModel):

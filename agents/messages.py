@@ -4,8 +4,16 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Final
+from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    HumanMessage,
+    InvalidToolCall,
+    SystemMessage,
+    ToolMessage,
+)
 from pydantic import ValidationError
 
 from agents.tactic import Observation
@@ -16,6 +24,8 @@ from domain.tool import ToolResult
 
 FENCE: Final = "untrusted-tool-result"
 _FENCED_JSON: Final = re.compile(r"```(?:json)?\s*\n(.*?)\n```", re.DOTALL)
+# Some models think aloud; a template may have swallowed the opening mark, and a limit the closing one.
+_THOUGHT: Final = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)
 
 
 def opening(prompt: str, task: Task) -> list[AnyMessage]:
@@ -46,7 +56,7 @@ def _unfenced(text: str) -> str:
 def observations(messages: list[AnyMessage]) -> tuple[Observation, ...]:
     """Every tool call in the messages with its artifact, in order."""
     asked = {call["id"]: call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls}
-    return tuple(_observation(m, asked) for m in messages if isinstance(m, ToolMessage))
+    return tuple(_observation(m, asked) for m in messages if isinstance(m, ToolMessage) and m.artifact)
 
 
 def _observation(message: ToolMessage, asked: Mapping[str | None, object]) -> Observation:
@@ -59,16 +69,67 @@ def _observation(message: ToolMessage, asked: Mapping[str | None, object]) -> Ob
     )  # fmt: skip
 
 
+def refusal(call_id: str, tool: str, why: str) -> ToolMessage:
+    """The answer to a call that was not made."""
+    return ToolMessage(why, tool_call_id=call_id, name=tool, status="error")
+
+
+def unreadable(bad: InvalidToolCall) -> str:
+    """What a model is told of a call that could not be read."""
+    why = bad["error"] or "its arguments are no JSON object"
+    return f"This call could not be read: {why}. Write it again, its arguments as one JSON object."
+
+
+def identified(answer: AIMessage, earlier: list[AnyMessage]) -> AIMessage:
+    """The message with ids of its own, also for each call: answers find their calls by it, and some servers call all
+    their messages the same."""
+    taken = {call["id"] for m in earlier if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls)}
+    calls = [{**call, "id": _own(call["id"], taken)} for call in answer.tool_calls]
+    bad = [{**call, "id": _own(call["id"], taken)} for call in answer.invalid_tool_calls]
+    return answer.model_copy(update={"id": str(uuid4()), "tool_calls": calls, "invalid_tool_calls": bad})
+
+
+def _own(given: str | None, taken: set[str | None]) -> str:
+    own = given if given and given not in taken else f"call-{uuid4().hex[:12]}"
+    taken.add(own)
+    return own
+
+
+def inside(message: ToolMessage) -> tuple[str, str, str]:
+    """A tool result's opening mark, text and closing mark; the marks are empty where nothing was fenced."""
+    content = str(message.content)
+    head, newline, rest = content.partition("\n")
+    if not (newline and head.startswith(f"<{FENCE} ") and rest.endswith(f"\n</{FENCE}>")):
+        return "", content, ""
+    return f"{head}\n", rest.removesuffix(f"\n</{FENCE}>"), f"\n</{FENCE}>"
+
+
+def call_id_of(message: ToolMessage) -> str:
+    """The id that a citation names; nothing for a call that was not made."""
+    return str((message.artifact or {}).get("call_id", ""))
+
+
+def said(message: AIMessage) -> str:
+    """What a model said, without what it only thought."""
+    return _THOUGHT.sub("", str(message.text)).strip()
+
+
+def json_in(text: str) -> str:
+    """The JSON object in a text: as it stands, fenced, or from the first brace to the last."""
+    fenced = _FENCED_JSON.search(text)
+    inner = fenced.group(1) if fenced else text
+    return inner[inner.find("{") : inner.rfind("}") + 1] if "{" in inner else inner
+
+
 def conclusion(evidence: Evidence) -> AIMessage:
-    """Evidence as the message any model concludes with."""
+    """Evidence as the message that the analyst concludes with."""
     return AIMessage(json.dumps(to_plain(evidence), ensure_ascii=False, sort_keys=True))
 
 
 def parse_conclusion(message: AIMessage) -> Evidence | str:
-    """The evidence in a model's last message, or in one line why there is none."""
-    text = str(message.content).strip()
-    fenced = _FENCED_JSON.search(text)
+    """The evidence in the analyst's last message, or in one line why there is none. What a model concludes with is
+    read by `agents.answer`: it may not say all that Evidence holds."""
     try:
-        return from_plain(Evidence, json.loads(fenced.group(1) if fenced else text))
+        return from_plain(Evidence, json.loads(json_in(str(message.content).strip())))
     except (ValueError, ValidationError) as exc:
         return f"the conclusion is no evidence: {' '.join(str(exc).split())[:200]}"

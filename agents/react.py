@@ -1,28 +1,46 @@
-"""One ReAct loop for every agent: model, tools, conclude. It always ends with Evidence, also at a limit."""
+"""One ReAct loop for every agent: think, act, conclude. It always ends with Evidence, also at a limit."""
 
 import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal, TypedDict
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 
+from agents.analyst import NAME as ANALYST
+from agents.answer import Bench, read_answer
+from agents.ask import Voice, affordable, ask
+from agents.breaker import stuck
 from agents.files import AgentFile
-from agents.messages import observations, opening, parse_conclusion, task_of, tool_message
+from agents.messages import (
+    identified,
+    observations,
+    opening,
+    parse_conclusion,
+    refusal,
+    said,
+    task_of,
+    tool_message,
+    unreadable,
+)
+from agents.offered import Presets, filled, openai_tool, presets
 from domain.codec import from_plain, to_plain
-from domain.errors import FishboneError
+from domain.errors import FencedOff, FishboneError, StoreUnavailable, TimeLimit
 from domain.evidence import Evidence, Gap
 from domain.plan import Task
+from domain.runbook import Runbook
 from domain.tool import Caller, ToolSpec
 from tools.hub import Ask, Hub
 
 log = logging.getLogger(__name__)
-ANSWER_NOW: Final = "No more tools are available. Conclude now, with what you have seen, as one JSON object."
+ANSWER_NOW: Final = "No more tools are available{why}. Conclude now, with what you have seen, as one JSON object."
+AT_LIMIT: Final = "its step or time limit was reached"
 
 
 class Loop(TypedDict):
@@ -30,8 +48,10 @@ class Loop(TypedDict):
 
     messages: Annotated[list[AnyMessage], add_messages]
     steps: int
+    spent: int  # tokens that the model's calls took
     made: int  # calls the agent had made before this run of the loop
     closing: bool  # the last call, with no tools bound, was made
+    why: str  # why the last call is to be made; empty while all goes well
     evidence: dict[str, Any] | None
 
 
@@ -48,60 +68,128 @@ class AgentRun:
     deadline: float  # on the monotonic clock
     notice: Callable[[str, str], None]  # (what, whom) for whoever watches
     forced_conclusion: bool = True  # off: at a limit there is no last call without tools
+    knowledge: tuple[Runbook, ...] = ()
+    investigation: str = ""
+    tokens: int = 60_000  # that a model's calls may take in all
+    compaction: float = 0.25  # share of a model's window above which notes take the place of older messages
+
+    @cached_property
+    def presets(self) -> Presets:
+        """What a model's calls say where it says nothing."""
+        return presets(self.knowledge)
+
+    def voice(self, task: Task) -> Voice:
+        """The model within this run's limits; its tools in the order of the task."""
+        order = {name: at for at, name in enumerate(task.tools)}
+        names = sorted(self.tools, key=lambda name: (order.get(name, len(order)), name))
+        return Voice(
+            self.model, self.file.name, self.investigation, {name: self.tools[name] for name in names}, self.presets,
+            self.file.bounds.model_seconds, self.deadline, self.tokens, self.compaction,
+        )  # fmt: skip
 
 
 async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
-    """Ask the model for its next calls or its conclusion; at a limit, once more with no tools bound."""
+    """Ask for the next calls or the conclusion; where it must end, once more with no tools bound."""
     run = runtime.context
-    last = at_limit(state, run)
-    if last and not run.forced_conclusion:
-        return {"closing": True, "evidence": to_plain(_fallback(state, run, "its limit was reached"))}
-    messages = [*state["messages"], HumanMessage(ANSWER_NOW)] if last else state["messages"]
-    model = run.model if last else run.model.bind_tools([openai_tool(spec) for spec in run.tools.values()])
+    why = state["why"] or limit(state, run)
+    if why and not run.forced_conclusion:
+        return {"closing": True, "why": why, "evidence": to_plain(_fallback(state, run, "its limit was reached"))}
     try:
-        answer = await model.ainvoke(messages)
+        answer, tokens = await (_analyst(state, run, why) if run.by == ANALYST else _model(state, run, why))
+    except (FencedOff, StoreUnavailable):
+        raise  # not the model's: the run ends here
+    except TimeLimit as exc:
+        if why:
+            return _given_up(state, run, why, exc)
+        return {"why": str(exc), "steps": state["steps"] + 1}  # there is time kept for the last call
     except FishboneError as exc:
-        log.warning("%s: the model gave no answer: %s", run.file.name, exc)
-        return {"closing": last, "evidence": to_plain(_fallback(state, run, str(exc)))}
-    return {"messages": [answer], "steps": state["steps"] + 1, "closing": last}
+        return _given_up(state, run, why, exc)
+    step = {"messages": [answer], "steps": state["steps"] + 1, "spent": state["spent"] + tokens}
+    return step | {"closing": bool(why), "why": why or _no_answer(state, run, answer)}
+
+
+def limit(state: Loop, run: AgentRun) -> str:
+    """Why this model call is the last one, made with no tools bound; or nothing."""
+    if state["steps"] >= run.file.bounds.steps or time.monotonic() >= run.deadline:
+        return AT_LIMIT
+    if run.by == ANALYST:
+        return ""
+    voice = run.voice(task_of(state["messages"]))
+    if voice.time_left(concluding=False) <= 0:
+        return AT_LIMIT
+    if why := stuck(state["messages"]):
+        return why
+    return "" if affordable(state["messages"], voice, state["spent"]) else "its tokens were used up"
+
+
+async def _analyst(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int]:
+    """The analyst has no window, no price and no bad day."""
+    model = run.model if why else run.model.bind_tools([openai_tool(spec) for spec in run.tools.values()])
+    return await model.ainvoke(state["messages"]), 0
+
+
+async def _model(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int]:
+    voice = run.voice(task_of(state["messages"]))
+    demand = ANSWER_NOW.format(why=f": {why}") if why else ""
+    turn, spent = state["steps"], state["spent"]
+    answer, tokens = await ask(state["messages"], voice, turn=turn, spent=spent, demand=demand)
+    return identified(answer, state["messages"]), tokens
+
+
+def _given_up(state: Loop, run: AgentRun, why: str, exc: FishboneError) -> dict[str, Any]:
+    log.warning("%s: the model gave no answer: %s", run.file.name, exc)
+    return {"closing": bool(why), "why": why, "evidence": to_plain(_fallback(state, run, str(exc)))}
+
+
+def _no_answer(state: Loop, run: AgentRun, answer: AIMessage) -> str:
+    """Why a message that asks for no calls is no conclusion either: it is asked for once more, without tools."""
+    if run.by == ANALYST or answer.tool_calls or answer.invalid_tool_calls:
+        return ""
+    read = _read(answer, state, run)
+    return f"its answer could not be read ({read})" if isinstance(read, str) else ""
 
 
 async def act(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
-    """Make the calls side by side through the hub."""
-    run, asked = runtime.context, _last(state).tool_calls
-    answered = sum(isinstance(message, ToolMessage) for message in state["messages"])
-    run.hub.ledger.rewind(run.file.name, state["made"] + answered)  # where a lost worker was cut off in these calls
+    """Make the calls side by side through the hub; what could not be read as a call is answered with the reason."""
+    run, last = runtime.context, _last(state)
+    asked = last.tool_calls
+    run.hub.ledger.rewind(run.file.name, state["made"] + len(observations(state["messages"])))  # of a lost worker
     for call in asked:
         run.notice("tool_called", f"{run.file.name} {call['name']}")
-    results = await run.hub.turn(run.caller, [Ask(call["name"], call["args"]) for call in asked])
+    limits = None if run.by == ANALYST else run.voice(task_of(state["messages"])).limits(run.hub.limits)
+    asks = [Ask(call["name"], _arguments(call, run)) for call in asked]
+    results = await run.hub.turn(run.caller, asks, limits) if asks else []
     answers = [tool_message(result) for result in results]
-    return {"messages": [_answering(message, call["id"]) for message, call in zip(answers, asked, strict=True)]}
+    return {
+        "messages": [
+            *(_answering(message, call["id"]) for message, call in zip(answers, asked, strict=True)),
+            *(refusal(str(bad["id"]), str(bad["name"]), unreadable(bad)) for bad in last.invalid_tool_calls),
+        ]
+    }
 
 
 async def conclude(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """Evidence out of the last message, or what can be said without it."""
     run = runtime.context
     found = state.get("evidence")
-    read: Evidence | str = from_plain(Evidence, found) if found else parse_conclusion(_last(state))
+    read: Evidence | str = from_plain(Evidence, found) if found else _read(_last(state), state, run)
     if isinstance(read, str):
         log.warning("%s: forced conclusion failed: %s", run.file.name, read)
         read = _fallback(state, run, read)
     if state["closing"]:
-        log.warning("%s concluded at its limit, after %d model calls", run.file.name, state["steps"])
-        read = replace(read, gaps=(*read.gaps, Gap(f"{run.file.name} agent", "its step or time limit was reached")))
+        log.warning("%s concluded early, after %d model calls: %s", run.file.name, state["steps"], state["why"])
+        read = replace(read, gaps=(*read.gaps, Gap(f"{run.file.name} agent", state["why"])))
     return {"evidence": to_plain(replace(read, agent=run.file.name, by=run.by, coverage=_coverage(state, run)))}
 
 
-def after_thinking(state: Loop) -> Literal["act", "conclude"]:
+def after_thinking(state: Loop) -> Literal["act", "conclude", "think"]:
     """Calls are made only while tools are bound; a model that asks for more concludes all the same."""
     if state.get("evidence") or state["closing"]:
         return "conclude"
-    return "act" if _last(state).tool_calls else "conclude"
-
-
-def at_limit(state: Loop, run: AgentRun) -> bool:
-    """Whether this model call is the last one, made with no tools bound."""
-    return state["steps"] >= run.file.bounds.steps or time.monotonic() >= run.deadline
+    if state["why"]:
+        return "think"
+    last = _last(state)
+    return "act" if last.tool_calls or last.invalid_tool_calls else "conclude"
 
 
 def build_loop() -> Any:
@@ -123,20 +211,12 @@ LOOP: Final = build_loop()
 async def investigate(task: Task, run: AgentRun) -> Evidence:
     """One agent's work on one task."""
     start = {
-        "messages": opening(run.file.prompt, task), "steps": 0, "made": run.hub.ledger.made(run.file.name),
-        "closing": False, "evidence": None,
+        "messages": opening(run.file.prompt, task), "steps": 0, "spent": 0, "closing": False, "why": "",
+        "made": run.hub.ledger.made(run.file.name), "evidence": None,
     }  # fmt: skip
     limit = 2 * run.file.bounds.steps + 10
     end = await LOOP.ainvoke(start, {"recursion_limit": limit}, context=run)
     return from_plain(Evidence, end["evidence"])
-
-
-def openai_tool(spec: ToolSpec) -> dict[str, Any]:
-    """The tool in the form that chat-completions servers take."""
-    return {
-        "type": "function",
-        "function": {"name": spec.name, "description": spec.description, "parameters": spec.input_schema},
-    }
 
 
 def _last(state: Loop) -> AIMessage:
@@ -145,6 +225,26 @@ def _last(state: Loop) -> AIMessage:
 
 def _answering(message: ToolMessage, call_id: str | None) -> ToolMessage:
     return message.model_copy(update={"tool_call_id": call_id or message.tool_call_id})
+
+
+def _arguments(call: Any, run: AgentRun) -> dict[str, Any]:
+    return dict(call["args"]) if run.by == ANALYST else filled(call["name"], call["args"], run.presets)
+
+
+def _read(message: AIMessage, state: Loop, run: AgentRun) -> Evidence | str:
+    """The evidence in a message, or why there is none."""
+    if run.by == ANALYST:
+        return parse_conclusion(message)
+    if (message.tool_calls or message.invalid_tool_calls) and not said(message):
+        return "the model called tools though none were offered"
+    return read_answer(said(message), _bench(state, run))
+
+
+def _bench(state: Loop, run: AgentRun) -> Bench:
+    """What this agent's results in this run, and the runbooks, say."""
+    seen = (run.hub.ledger.result(o.call_id) for o in observations(state["messages"]))
+    results = {result.call_id: result for result in seen if result}
+    return Bench(run.file.name, run.by, task_of(state["messages"]), results, run.tools, run.knowledge)
 
 
 def _coverage(state: Loop, run: AgentRun) -> tuple[Any, ...]:

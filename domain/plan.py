@@ -26,3 +26,11 @@ class Plan:
     """The tasks of one investigation."""
 
     tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What root_cause has looked at so far, and what it wants looked at once more."""
+
+    tasks: tuple[Task, ...] = ()  # of the second look; empty: there is none, or it is done
+    calls: int = 0  # that root_cause had made by then

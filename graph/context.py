@@ -19,6 +19,15 @@ def unheard(what: str, whom: str) -> None:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """What the model's calls of one investigation may take together."""
+
+    tokens: int = 150_000  # prompts and answers
+    seconds: float = 900.0  # wall clock, from the investigation's start
+    compaction: float = 0.25  # share of a model's window above which notes take the place of older messages
+
+
+@dataclass(frozen=True)
 class Work:
     """Everything one investigation uses."""
 
@@ -35,4 +44,6 @@ class Work:
     contract: str = ""  # hash of the prompts
     fingerprint: str = ""  # hash of the code
     forced_conclusion: bool = True
+    budget: Budget = Budget()
     notice: Notice = field(default=unheard)
+    spent: Callable[[], tuple[int, float]] = lambda: (0, 0.0)  # tokens and cost of the model's calls so far

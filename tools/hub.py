@@ -11,7 +11,7 @@ from domain.codec import Json, digest
 from domain.errors import ToolError
 from domain.evidence import Coverage
 from domain.tool import Caller, ToolResult
-from tools.call import Governance, Passing
+from tools.call import Governance, Limits, Passing
 from tools.ledger import Ledger
 from tools.stages import authorize, budget, execute, redact, resolve, transform, validate
 
@@ -38,15 +38,20 @@ class Hub:
         """One call as a turn of its own."""
         return (await self.turn(caller, [Ask(tool, arguments)]))[0]
 
-    async def turn(self, caller: Caller, asks: Sequence[Ask]) -> list[ToolResult]:
-        """Calls made side by side, in one turn's budget; results in the order of the asks."""
-        allowance = self._allowance(caller.agent, len(asks))
+    async def turn(self, caller: Caller, asks: Sequence[Ask], limits: Limits | None = None) -> list[ToolResult]:
+        """Calls made side by side, in one turn's budget; results in the order of the asks. `limits` are the caller's
+        own, where its window holds less than the settings allow."""
+        allowance = self._allowance(caller.agent, len(asks), limits or self.limits)
         calls = [Passing(self.ledger.next_id(caller.agent), caller, ask.tool, ask.arguments, allowance) for ask in asks]
         return list(await asyncio.gather(*(self._record(call) for call in calls)))
 
-    def _allowance(self, agent: str, calls: int) -> int:
+    @property
+    def limits(self) -> Limits:
+        """The budgets that the settings give."""
+        return self._by.limits
+
+    def _allowance(self, agent: str, calls: int, limits: Limits) -> int:
         """Each call's share: of a result's, the turn's and the agent's budget the least. Fair, and free of races."""
-        limits = self._by.limits
         turn = limits.result_chars * limits.turn_results // max(calls, 1)
         left = (limits.agent_chars - self.ledger.spent(agent)) // max(calls, 1)
         return max(limits.floor_chars, min(limits.result_chars, turn, left))

@@ -19,7 +19,8 @@ from domain.runbook import Remedy, Runbook
 from domain.tool import ToolResult
 from graph.context import Work
 from graph.nodes.charts import fetch_charts
-from graph.nodes.root_cause import read
+from graph.nodes.root_cause import assemble, read
+from graph.second_opinion import comparison
 from graph.state import Investigation
 from report.check import check
 from report.series import series_of
@@ -36,7 +37,7 @@ async def report(state: Investigation, runtime: Runtime[Work]) -> Investigation:
     await fetch_charts(diagnosis, evidence, work)
     calls = tuple(entry.result for entry in work.hub.ledger.entries())
     draft = compose(state, evidence, diagnosis, calls, work)
-    checked = check(draft)
+    checked = compared(check(draft), draft, state, work)
     return {"report": to_plain(without_calls(checked))}
 
 
@@ -60,18 +61,30 @@ def compose(
         passages=tuple(dict.fromkeys(p.runbook for p in passages)),
         charts=series_of(calls),
         calls=calls,
-        run=_run(state["by"], work, len(calls)),
+        run=_run(tuple(dict.fromkeys((*(each.by for each in evidence), state["by"]))), work, len(calls)),
     )
 
 
-def _run(by: str, work: Work, calls: int) -> Run:
+def compared(checked: Report, draft: Report, state: Investigation, work: Work) -> Report:
+    """With where the model and the analyst agree and differ, where both have looked."""
+    if "first" not in state:
+        return checked
+    case = assemble(checked.incident, checked.evidence, work.knowledge)
+    first = from_plain(Diagnosis, state["first"])
+    return replace(checked, comparison=comparison(first, case, draft.evidence, checked.evidence, state["by"]))
+
+
+def _run(by: tuple[str, ...], work: Work, calls: int) -> Run:
+    tokens, cost = work.spent()
     return Run(
         investigation=work.investigation,
         started_at=format_time(work.started_at),
         seconds=round((work.clock() - work.started_at).total_seconds(), 3),
-        models=(by,),
+        models=by,
         contract=work.contract,
         fingerprint=work.fingerprint,
+        tokens=tokens,
+        cost=cost,
         tool_calls=calls,
     )
 

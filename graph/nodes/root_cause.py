@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from agents.analyst import NAME as ANALYST
 from alerts.entities import entities, machines
 from analysis.candidates import candidates
 from analysis.case import Case
@@ -18,9 +19,12 @@ from domain.alert import Incident
 from domain.codec import from_plain, to_plain
 from domain.diagnosis import Hypothesis
 from domain.evidence import Citation, Evidence, Finding
+from domain.plan import Look, Plan
 from domain.results import Passage, Passages
 from domain.runbook import Runbook
 from graph.context import Work
+from graph.nodes.agent import seconds_left
+from graph.second_look import second_look
 from graph.state import Investigation
 
 NODE = "root_cause"
@@ -29,18 +33,28 @@ PASSAGE_WEIGHT = 0.15  # a passage alone says what to look for, not what happene
 
 
 async def root_cause(state: Investigation, runtime: Runtime[Work]) -> Investigation:
-    """Rank what the findings speak for; retrieve by the best; rank again with what was found; decide."""
+    """Rank what the findings speak for; retrieve by the best; rank again with what was found; decide, or ask for a
+    second look first: one at most, of a model, since the analyst has looked at all that it can."""
     runtime.context.notice("stage", NODE)
-    runtime.context.hub.ledger.rewind(NODE, 0)  # a lost worker may have been cut off in here
+    before = from_plain(Look, state["look"]) if "look" in state else None
+    work, ledger = runtime.context, runtime.context.hub.ledger
+    ledger.rewind(NODE, before.calls if before else 0)  # a lost worker may have been cut off in here
     incident = from_plain(Incident, state["incident"])
-    work = runtime.context
     case = assemble(incident, read(state["evidence"], work), work.knowledge)
     ranked = hypotheses(case, candidates(case))
     passages, found = await _retrieve(case, ranked, runtime.context)
     if found:
         case = replace(case, findings=(*case.findings, *found), passages=passages)
         ranked = hypotheses(case, candidates(case))
-    return {"diagnosis": to_plain(decide(case, ranked)), "passages": [to_plain(passage) for passage in passages]}
+    diagnosis = decide(case, ranked)
+    again = before is None and state["by"] != ANALYST and seconds_left(work) > 0
+    plan = from_plain(Plan, state["plan"])
+    tasks = second_look(diagnosis, ranked, plan, work.knowledge, ledger.of_this_pass) if again else ()
+    return {
+        "diagnosis": to_plain(diagnosis),
+        "passages": [to_plain(passage) for passage in passages],
+        "look": to_plain(Look(tasks, ledger.made(NODE))),
+    }
 
 
 def read(evidence: Iterable[object], work: Work) -> tuple[Evidence, ...]:

@@ -19,6 +19,7 @@ class ScriptedModel(BaseChatModel):
     endless: bool = False
     bound: list[bool] = Field(default_factory=list)  # of every call: whether tools were bound
     seen: list[list[BaseMessage]] = Field(default_factory=list)
+    callers: list[dict[str, Any]] = Field(default_factory=list)  # of every call: the metadata that came with it
 
     @property
     def _llm_type(self) -> str:
@@ -40,9 +41,10 @@ class ScriptedModel(BaseChatModel):
         at = len(self.bound)
         self.bound.append(tools_bound)
         self.seen.append(messages)
+        self.callers.append(dict(run_manager.metadata or {}) if run_manager else {})
         if at >= len(self.answers) and not self.endless:
             raise AssertionError(f"call {at + 1} was not foreseen")
         answer = self.answers[min(at, len(self.answers) - 1)]
         if isinstance(answer, Exception):
             raise answer
-        return ChatResult(generations=[ChatGeneration(message=answer)])
+        return ChatResult(generations=[ChatGeneration(message=answer.model_copy())])

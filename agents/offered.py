@@ -1,0 +1,82 @@
+"""Tools as a model is offered them: the same names and arguments, in as few tokens as their schemas can be said."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from analysis.signatures import text_signatures
+from domain.codec import Json
+from domain.runbook import Runbook
+from domain.tool import ToolSpec
+
+MATCH: Final = "logs_match"
+# Facts that only our own validation needs: a model that breaks one is told so by the hub, which costs less than saying
+# them all again with every call.
+_UNSAID: Final = frozenset(
+    {"title", "default", "maxLength", "minLength", "minItems", "maxItems", "minimum", "maximum", "format", "pattern"}
+)
+
+Presets = Mapping[str, dict[str, Json]]
+
+
+def presets(knowledge: Iterable[Runbook]) -> Presets:
+    """What a call says where the model says nothing. The signatures of all runbooks fill more than a small window."""
+    signatures = text_signatures(knowledge)
+    return {MATCH: {"signatures": signatures}} if signatures else {}
+
+
+def filled(tool: str, arguments: dict[str, Json], given: Presets) -> dict[str, Json]:
+    """The arguments of a call as it is made: nulls left out, presets put in."""
+    said = {name: value for name, value in arguments.items() if value is not None}
+    return {**given.get(tool, {}), **said}
+
+
+def offer(tools: Mapping[str, ToolSpec], given: Presets) -> list[dict[str, Any]]:
+    """The tools in the form that chat-completions servers take, by name. What an argument means is said once: many
+    tools have the same."""
+    told: set[tuple[str, str]] = set()
+    return [_function(tools[name], given.get(name, {}), told) for name in sorted(tools)]
+
+
+def openai_tool(spec: ToolSpec) -> dict[str, Any]:
+    """The tool with its schema as it is: the analyst's calls are made of the whole of it."""
+    function = {"name": spec.name, "description": spec.description, "parameters": spec.input_schema}
+    return {"type": "function", "function": function}
+
+
+def _function(spec: ToolSpec, preset: Mapping[str, Json], told: set[tuple[str, str]]) -> dict[str, Any]:
+    properties = {
+        name: _new(name, _plain(schema, spec.input_schema.get("$defs", {})), told)
+        for name, schema in spec.input_schema.get("properties", {}).items()
+        if name not in preset
+    }
+    required = [name for name in spec.input_schema.get("required", []) if name not in preset]
+    parameters = {"type": "object", "properties": properties} | ({"required": required} if required else {})
+    use = " ".join(spec.description.split())
+    return {"type": "function", "function": {"name": spec.name, "description": use, "parameters": parameters}}
+
+
+def _new(name: str, schema: dict[str, Json], told: set[tuple[str, str]]) -> dict[str, Json]:
+    """The schema without a description that an earlier tool's argument of this name has."""
+    said = (name, str(schema.get("description", "")))
+    if said in told:
+        return {key: value for key, value in schema.items() if key != "description"}
+    told.add(said)
+    return schema
+
+
+def _plain(schema: Mapping[str, Json], defs: Mapping[str, Json]) -> dict[str, Json]:
+    """The schema of one argument, flat: no references, no null beside a type, nothing of `_UNSAID`."""
+    if "$ref" in schema:
+        schema = {**defs.get(schema["$ref"].rpartition("/")[2], {}), **{k: v for k, v in schema.items() if k != "$ref"}}
+    for choice in schema.get("anyOf", []):
+        if choice.get("type") != "null":
+            schema = {**choice, **{k: v for k, v in schema.items() if k != "anyOf"}}
+            break
+    kept = {name: value for name, value in schema.items() if name not in _UNSAID}
+    if isinstance(kept.get("type"), list):
+        kept["type"] = next(kind for kind in kept["type"] if kind != "null")
+    if "items" in kept:
+        kept["items"] = _plain(kept["items"], defs)
+    if "properties" in kept:
+        kept["properties"] = {name: _plain(one, defs) for name, one in kept["properties"].items()}
+    return kept
