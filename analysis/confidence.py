@@ -9,6 +9,7 @@ from typing import Final
 
 from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH
+from analysis.last_words import SIGNATURE as LAST_WORDS
 from domain.diagnosis import Hypothesis
 
 BAR: Final = 0.15  # below it nobody is helped by a name: the verdict is undetermined
@@ -52,7 +53,8 @@ def _known(top: Hypothesis) -> float:
     """1 where a runbook's signature fired; of a measured suspect how clear its lead is."""
     if any(STRENGTH in finding.captures for finding in top.findings):
         return max(0.0, min(1.0, top.terms.get("evidence", 0.0) / 0.9))
-    return float(any("/" in f.signature and not f.signature.endswith(PASSAGE) for f in top.findings))
+    told = [f.signature for f in top.findings if "/" in f.signature and not f.signature.endswith(PASSAGE)]
+    return 0.5 if told and set(told) <= {LAST_WORDS} else float(bool(told))  # a program's own words are half a proof
 
 
 def confidence(of: Features) -> float:

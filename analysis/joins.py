@@ -6,11 +6,13 @@ from dataclasses import replace
 from analysis.blocked import blocked_ports
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.last_words import last_words
 from analysis.pools import pools_above_limit
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.sides import sided
 from analysis.stale import Complaint, stale_addresses, superseded
 from analysis.state import StateIndex
+from analysis.stopped import of_stopped
 from domain.entity import name_of
 from domain.evidence import Finding
 
@@ -21,7 +23,8 @@ def joined(case: Case) -> Case:
     found = _judged(case, _distinct(stale))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
-    return replace(case, findings=(*kept, *found))
+    case = replace(case, findings=(*(of_stopped(case, each) for each in kept), *found))
+    return replace(case, findings=(*case.findings, *last_words(case)))
 
 
 def joined_findings(case: Case) -> tuple[Finding, ...]:

@@ -13,6 +13,7 @@ from domain.runbook import Runbook
 # Of these faults a server's clients complain in its words, so that client and server tell of one fault.
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")
+_LOG_FILE: Final = re.compile(r"/containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
     "cache": re.compile(r"redis|valkey|memcache|keydb|cache|dragonfly"),
     "database": re.compile(r"postgres|pgsql|\bpg|mysql|maria|mongo|cockroach|\bdb\b|[-_]db|db[-_\d]|database|rds|sql"),
@@ -27,7 +28,7 @@ def sided(case: Case, finding: Finding) -> Finding:
     """The finding about the one who is at fault, as far as the case tells; otherwise as it is."""
     if not is_fault(finding.kind):
         return finding
-    if owner := _owner(case, finding.entity):
+    if owner := _owner(case, finding.entity) or _of_log_file(case, finding):
         return replace(finding, entity=owner)
     if callee := _named_host(case, finding) or _served_by(case, finding):
         return replace(finding, entity=callee)
@@ -53,6 +54,12 @@ def _owner(case: Case, of: str) -> str | None:
     return owner if owner and owner != of and not _ADDRESS.fullmatch(name_of(owner)) else None
 
 
+def _of_log_file(case: Case, finding: Finding) -> str | None:
+    """The container whose log file is named: the engine's folder for it bears its id."""
+    told = _LOG_FILE.search(finding.captures.get("path", ""))
+    return case.inventory.resolve(told[1], "container") if told else None
+
+
 def _named_host(case: Case, finding: Finding) -> str | None:
     """The host that a client cannot resolve or reach, where the client is known to need it by that name."""
     host = finding.captures.get("host", "").rstrip(".")
@@ -67,6 +74,9 @@ def _served_by(case: Case, finding: Finding) -> str | None:
     if family not in SERVED or not _complains(finding, runbook) or _fits(case, family, finding.entity):
         return None
     fitting = [each for each in case.inventory.callees(finding.entity) if _fits(case, family, each)]
+    if not fitting:  # nobody tells whom it needs: the only server of the kind that runs here
+        running = dict.fromkeys(fact.entity for fact in case.facts if fact.kind == "container")
+        fitting = [each for each in running if _fits(case, family, each)]
     return fitting[0] if len(fitting) == 1 else None
 
 

@@ -41,6 +41,10 @@ _TROUBLE = re.compile(
     r"|invalid|unknown|aborted|killed|exiting)\b",
     re.IGNORECASE,
 )
+_SERVER = re.compile(
+    r"[-_](?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|valkey|cache|memcached|rabbitmq|mq|broker"
+    r"|kafka|zookeeper|elasticsearch|opensearch|proxy|nginx|haproxy|traefik|caddy)"
+)
 _SHORT_LINES = 30
 _REGULAR_LINES, _REGULAR_TIMES, _SILENT_LEAST = 20, 20, timedelta(seconds=60)
 _SKIPPED_WORDS = frozenset({"pod", "log", "logs", "the", "app", "service", "server", "data", "prod", "test"})
@@ -127,7 +131,7 @@ def entity_of(task: Task, source: str, text: str = "") -> str:
     The captures of an incident are taken of what alerted, so that an unnamed one is about that.
     """
     for alerted in task.entities:
-        if _names(source, alerted):
+        if _names(source, alerted) and not _is_of_its_server(source, alerted):
             return alerted
     if owner := _OWNER.search(text):
         kind, name = next((kind, name) for kind, name in owner.groupdict().items() if name)
@@ -136,6 +140,12 @@ def entity_of(task: Task, source: str, text: str = "") -> str:
         return next((alerted for alerted in task.entities if _names(text, alerted)), task.entities[0])
     stem = source.rpartition("/")[2].partition(".")[0].strip() or "unknown"
     return entity("service", stem[:LIMIT])
+
+
+def _is_of_its_server(source: str, alerted: str) -> bool:
+    """Whether the log is that of a server beside the alerted one: `logs/shop-db.log` for shop."""
+    name, stem = name_of(alerted).lower(), source.rpartition("/")[2].partition(".")[0].lower()
+    return stem.startswith(name) and _SERVER.fullmatch(stem[len(name) :]) is not None
 
 
 def _of_template(task: Task, each: Template, call_id: str) -> Finding:

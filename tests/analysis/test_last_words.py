@@ -1,0 +1,85 @@
+"""What does not start says why, and complaints about it are complaints about something that is down."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from analysis.case import Case
+from analysis.inventory import Inventory
+from analysis.joins import joined
+from analysis.last_words import FAULT
+from domain.alert import Incident, Window
+from domain.evidence import Citation, Finding, Severity
+from domain.facts import Fact
+from domain.runbook import Runbook
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+STORE = Fact("container", "container:store", {"state": "restarting", "image": "store:2"}, "docker/containers.json")
+SHOP = Fact("container", "container:shop", {"state": "running", "image": "shop:2"}, "docker/containers.json")
+DOWN = Finding("container:store", "state.restarting", "container:store is restarting", (Citation("i.1", "d"),))
+FULL = Runbook("disk-full", "d", "disk.full", "disk", "s")
+
+
+def line(entity: str, words: str, number: int = 1, severity: Severity = Severity.ERROR) -> Finding:
+    cited = Citation("log.1", "logs/x.log", number, words)
+    return Finding(entity, "log.error", f"logs/x.log says: {words}", (cited,), severity=severity, weight=0.4)
+
+
+def case(*findings: Finding) -> Case:
+    facts = (STORE, SHOP)
+    incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
+    return Case(incident, ("container:shop",), findings, facts, (), Inventory.build(facts), (FULL,))
+
+
+def failed(*findings: Finding) -> list[Finding]:
+    return [each for each in joined(case(*findings)).findings if each.kind == FAULT]
+
+
+def test_the_first_error_of_the_worst_kind_is_what_keeps_it_from_starting() -> None:
+    torn = line("service:store", "segment 14 is torn: last record is cut short", 2, Severity.CRITICAL)
+    said = failed(DOWN, line("service:store", "reading segments of the log", 1), torn)
+    assert [(each.entity, each.captures["error"]) for each in said] == [
+        ("container:store", "segment 14 is torn: last record is cut short")
+    ]
+    assert said[0].citations[0] in torn.citations
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "dial tcp 10.1.0.8:5432: connect: connection refused",
+        "Aborting",
+        "ERROR: BOOT FAILED",
+        "getaddrinfo ENOTFOUND db",
+    ],
+)
+def test_words_about_another_one_or_about_nothing_are_no_reason(words: str) -> None:
+    assert failed(DOWN, line("service:store", words)) == []
+
+
+def test_what_runs_or_what_a_runbook_knows_needs_no_last_words() -> None:
+    own = line("service:store", "segment 14 is torn: last record is cut short")
+    known = Finding("container:store", "disk.full", "no space", (), weight=0.9, signature="disk-full/enospc")
+    assert failed(own) == []
+    assert failed(DOWN, own, known) == []
+
+
+def test_the_name_of_what_is_down_does_not_resolve_since_it_is_down() -> None:
+    lost = Finding("service:shop", "dns.resolution_failed", "s", (), weight=0.65, captures={"host": "store"})
+    assert [(f.entity, f.kind) for f in joined(case(DOWN, lost)).findings[1:]] == [
+        ("container:store", "dependency.unavailable")
+    ]
+    assert joined(case(lost)).findings[0].kind == "dns.resolution_failed"
+
+
+def test_an_address_without_an_owner_is_the_one_named_beside_it_or_the_only_one_that_is_down() -> None:
+    def refused(quote: str) -> Finding:
+        return Finding(
+            "service:10.9.0.3:80", "dependency.unavailable", "s", (Citation("l.1", "logs/x.log", 1, quote),), weight=0.4
+        )
+
+    named = refused('Post "http://shop:80/x": dial tcp 10.9.0.3:80: connect: connection refused')
+    assert joined(case(named)).findings[0].entity == "container:shop"
+    bare = refused("dial tcp 10.9.0.3:80: connect: connection refused")
+    assert joined(case(DOWN, bare)).findings[1].entity == "container:store"
+    assert joined(case(bare)).findings[0].entity == "service:10.9.0.3:80"
