@@ -20,6 +20,7 @@ from psycopg.rows import DictRow
 from app.bootstrap import House
 from app.evidence import Targets, targets
 from app.heart import Heart
+from app.thrift import Rest, give_back
 from app.worker import Desk, Notify, tell_nobody, work
 from domain.errors import FencedOff, RetryLater
 from graph.context import Notice, unheard
@@ -106,21 +107,28 @@ async def run_worker(
 ) -> None:
     """Work until told to stop; then let the current steps end, and return what is not done to the queue."""
     with Heart(house.database, house.settings) as heart:
-        desk = Desk(house, heart, stop, targets, notify, watch)
+        desk, rest = Desk(house, heart, stop, targets, notify, watch), Rest(lambda: _rest(house))
         async with open_queue(house.database, house.settings.patience_seconds) as app:
-            _add_task(app, desk)
+            _add_task(app, desk, rest)
             while not stop.is_set():
                 await _attend(app, desk, concurrency, stop)
                 await house.database.wake(0 if stop.is_set() else house.settings.heartbeat_seconds)
+            rest.cancel()
 
 
-def _add_task(app: App, desk: Desk) -> None:
+def _rest(house: House) -> None:
+    house.index.rest()
+    give_back()
+
+
+def _add_task(app: App, desk: Desk, rest: Rest) -> None:
     @app.task(name=TASK, queue=QUEUE, pass_context=True, retry=ComesBack())
     async def investigate(context: JobContext, incident: str) -> None:
         job = context.job.id
         assert job is not None  # a fetched job has an id
         try:
-            await work(desk, incident, job)
+            with rest.working():
+                await work(desk, incident, job)
         except FencedOff as exc:
             log.info("%s", exc)
 

@@ -79,7 +79,7 @@ def sieve(texts: tuple[str, ...]) -> Sieve:
     return Sieve(texts)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)  # each may use _MEMORY
 def patterns(texts: tuple[str, ...]) -> Patterns:
     """The patterns as one. Raises BadPattern when one of them is no RE2, or all are too large together."""
     for text in texts:
@@ -100,7 +100,7 @@ def _one(text: str) -> Any:
     return _compile(text)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _compile(text: str) -> Any:
     try:
         return re2.compile(text.encode(), _options())

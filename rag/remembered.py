@@ -48,6 +48,10 @@ class Remembered:
         """The vector of a question."""
         return self._embedder.query(text)
 
+    def rest(self) -> None:
+        """That of the embedder."""
+        self._embedder.rest()
+
 
 def dump(embedder: Embedder, texts: Iterable[str]) -> str:
     """The text of a file of vectors: sorted, one a line."""

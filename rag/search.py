@@ -98,6 +98,10 @@ class RunbookIndex:
         )
         return Passages(kept, fits=bool(kept), searched=searched)
 
+    def rest(self) -> None:
+        """Let go of what can be had again quickly."""
+        self._embedder.rest()
+
     def read(self, name: str, page: int = 1) -> Page:
         """One page of a runbook, or of one of its references by `<runbook>/<reference>`."""
         return pages.read(self._runbooks, name, page)

@@ -8,10 +8,12 @@ from app.crew import crew
 from app.operations import observed
 from app.serve import serve, stop_on_signals
 from app.settings import Settings, load_settings
+from app.thrift import few_arenas
 
 
 def run(host: str, port: int, workers: int) -> None:
     """Serve until SIGTERM or SIGINT."""
+    few_arenas()
     settings = load_settings()
     check_start(settings, host)  # before a worker is started
     with observed(settings):

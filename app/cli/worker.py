@@ -8,12 +8,14 @@ from app.notify import heralding
 from app.operations import observed
 from app.queue import enqueue, run_worker
 from app.settings import Settings, load_settings
+from app.thrift import few_arenas
 from domain.errors import BadConfiguration
 from store.claims import forgive
 
 
 def run(concurrency: int) -> None:
     """Work until SIGTERM or SIGINT; what is not done then goes back to the queue at once."""
+    few_arenas()
     settings = load_settings()
     with observed(settings):
         asyncio.run(_work(settings, concurrency))
