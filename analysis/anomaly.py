@@ -80,9 +80,10 @@ def changes(times: Floats, rows: Floats, moment: float, floors: Sequence[float])
 
 
 def _cuts(times: Floats, moment: float) -> tuple[float, ...]:
-    """Where "before" may end: at the moment, or earlier by the alert's lag and by one sample at least."""
+    """Where "before" may end: at the moment, or earlier by the alert's lag or half of it, one sample at least."""
     step = step_seconds(times) or 0.0
-    return moment - 1e-6, *(moment - lag - 1e-6 for lag in sorted({max(lag, step) for lag in (LAG_SECONDS / 2, LAG_SECONDS)}))
+    lags = {max(lag, step) for lag in (LAG_SECONDS / 2, LAG_SECONDS)}
+    return moment - 1e-6, *(moment - lag - 1e-6 for lag in sorted(lags))
 
 
 def _split(times: Floats, rows: Floats, cut: float) -> _Split:

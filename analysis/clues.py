@@ -103,6 +103,12 @@ def of_traces(edges: Sequence[TraceEdge]) -> Iterator[Clue]:
             why = f"{edge.caller}: {edge.operation} ended early in {edge.errors_after} of {edge.calls_after} runs, "
             why += f"last in {edge.callee}" if edge.callee != edge.caller else "before it called anyone"
             yield Clue(edge.callee, "application.exception", DIRECT + weighed(edge.score), why, edge=at)
+        elif edge.what in ("new_event", "lost_event"):
+            why = (
+                f'{edge.callee}: {edge.operation} logged "{edge.event}" in {edge.errors_after} of {edge.calls_after} '
+                f"runs, in {edge.errors_before} of {edge.calls_before} before"
+            )
+            yield Clue(edge.callee, "application.exception", DIRECT + weighed(edge.score), why, edge=at)
         elif edge.what == "failing":
             why = (
                 f"{edge.callee}: {edge.operation} failed in {edge.errors_after} of {edge.calls_after} calls, "

@@ -7,13 +7,13 @@ call that failed it, so the last call it still makes is the one to look at; wher
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.spans import Spans
+from analysis.trace_counts import more_often
 from domain.results import TraceEdge
 
 Mask = NDArray[np.bool_]
@@ -71,7 +71,7 @@ def _broken(of: _Operation) -> tuple[float, list[list[Key]], Key | None] | None:
         return None
     counts = [Counter(key for run in runs for key in set(run)) for runs in (of.before, of.after)]
     drops = {
-        key: _drop(count, len(of.before), counts[1][key], len(of.after))
+        key: -more_often(count, len(of.before), counts[1][key], len(of.after))
         for key, count in counts[0].items()
         if count >= USUAL * len(of.before)
     }
@@ -82,13 +82,6 @@ def _broken(of: _Operation) -> tuple[float, list[list[Key]], Key | None] | None:
     ends = Counter(run[-1] if run else None for run in short)
     last = min(ends, key=lambda key: (-ends[key], key or (-1, -1, -1)))
     return max(drops[key] for key in missing), short, last
-
-
-def _drop(hits_before: int, of_before: int, hits_after: int, of_after: int) -> float:
-    share = (hits_before + hits_after + 1) / (of_before + of_after + 2)
-    return (hits_before / of_before - hits_after / of_after) / sqrt(
-        share * (1 - share) * (1 / of_before + 1 / of_after)
-    )
 
 
 def _edge(

@@ -82,9 +82,14 @@ class Spans:
         return np.where(paired, np.maximum(between, 0.0), np.nan)
 
 
+def in_order(rows: Sequence[SpanRow]) -> list[SpanRow]:
+    """The rows in order of time, as columns hold them."""
+    return sorted(rows, key=lambda row: (row.start, row.trace, row.span))
+
+
 def columns(rows: Sequence[SpanRow], problems: tuple[str, ...] = ()) -> Spans:
     """The rows as columns, in order of time. Of spans with one id the last counts as parent."""
-    rows = sorted(rows, key=lambda row: (row.start, row.trace, row.span))
+    rows = in_order(rows)
     entities, entity = _names([row.entity for row in rows])
     operations, operation = _names([row.operation for row in rows])
     at = {(row.trace, row.span): number for number, row in enumerate(rows)}

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from analysis.anomaly import LAG_SECONDS
 from analysis.flow import broken_flows
 from analysis.series import Floats
+from analysis.span_events import Events, changed_events
 from analysis.spans import Spans
+from analysis.trace_counts import more_often
 from domain.results import TraceEdge
 
 Mask = NDArray[np.bool_]
@@ -50,12 +52,15 @@ def _p(values: Floats, percent: float) -> float | None:
     return round(float(np.percentile(values, percent)), 3) if len(values) else None
 
 
-def trace_edges(spans: Spans, moment: float) -> list[TraceEdge]:
-    """All edges, the worst first, ties by name. An edge to oneself is work inside one service."""
+def trace_edges(spans: Spans, moment: float, events: Events | None = None) -> list[TraceEdge]:
+    """All edges, the worst first, ties by name. An edge to oneself is work inside one service.
+
+    `events`: what was logged in the spans, by row.
+    """
     if len(spans) == 0:
         return []
     late = spans.start >= moment - LAG_SECONDS
-    found = [*_calls(spans, late), *broken_flows(spans, late)]
+    found = [*_calls(spans, late), *broken_flows(spans, late), *changed_events(spans, events or {}, late)]
     return sorted(found, key=lambda edge: (-edge.score, edge.caller, edge.callee, edge.operation, edge.what))
 
 
@@ -106,15 +111,3 @@ def _felt(before: float | None, after: float | None) -> bool:
     if before is None or after is None:
         return False
     return after - before >= max(FELT_MS, FELT_SHARE * before)
-
-
-def more_often(hits_before: int, of_before: int, hits_after: int, of_after: int) -> float:
-    """By how many standard errors a share rose. Signed; 0 where a side is empty.
-
-    One imagined hit and miss on either side keep "never before" from counting as certain.
-    """
-    if not of_before or not of_after:
-        return 0.0
-    share = (hits_before + hits_after + 1) / (of_before + of_after + 2)
-    error = float(np.sqrt(share * (1 - share) * (1 / of_before + 1 / of_after)))
-    return (hits_after / of_after - hits_before / of_before) / error

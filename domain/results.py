@@ -195,7 +195,8 @@ class TraceEdge:
     errors_before: int
     errors_after: int
     score: float
-    what: str = ""  # slow | failing | network_delay | missing_calls | ok
+    what: str = ""  # slow | failing | network_delay | missing_calls | new_event | lost_event | ok
+    event: str = ""  # of new_event and lost_event: the log line; errors_before and _after count the runs that have it
 
 
 @dataclass(frozen=True)

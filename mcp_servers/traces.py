@@ -1,12 +1,13 @@
 """Traces as an MCP server: which calls became slow, failing, delayed by the network, or are no longer made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Protocol
 
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
+from analysis.span_events import Events
 from analysis.spans import Spans
 from analysis.trace_edges import trace_edges
 from domain.results import Searched, TraceEdges
@@ -21,6 +22,7 @@ class Traced:
     source: str
     after_window: int = 0  # spans that start later than now, withheld
     problems: tuple[str, ...] = ()
+    events: Events = field(default_factory=dict)  # what logs say of the spans, by row
 
 
 class TracesSource(Protocol):
@@ -43,7 +45,7 @@ def traces(source: TracesSource) -> MCPServer:
         """Which calls between services became slow, failing, delayed by the network between, or stopped."""
         traced = source.trace()
         at = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        found = trace_edges(traced.spans, at.timestamp())
+        found = trace_edges(traced.spans, at.timestamp(), traced.events)
         kept = tuple(found[:top])
         orphans = int(traced.spans.orphan.sum()) if len(traced.spans) else 0
         lost = (f"{orphans} spans name a parent that was not recorded",) if orphans else ()
