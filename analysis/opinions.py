@@ -9,11 +9,14 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.case import Case
-from domain.evidence import Citation, Evidence, Finding
+from domain.evidence import Citation, Evidence, Finding, Severity
 
 MODEL: Final = "model"  # signature of a finding that a model told: all of them together count as one witness
 HEAVIEST: Final = 0.45  # below FAULT_STRENGTH of health, and below what any signature of a runbook weighs
+ADVICE: Final = 0.1  # of what rests on a runbook alone: it says what to look for, not what happened
+ADVISERS: Final = ("runbook",)  # agents that read runbooks
 SUREST: Final = 0.5  # of a cause that only a model names
+BY_SEVERITY: Final = {Severity.CRITICAL: 0.9, Severity.ERROR: 0.7, Severity.WARNING: 0.45, Severity.INFO: 0.2}
 CLEARING: Final = ("state.well", "state.recovered", "metric.steady")  # an all-clear takes a check by code
 
 
@@ -26,8 +29,9 @@ def weighed(evidence: Evidence, analyst: str = "analyst") -> tuple[Finding, ...]
     """The findings of one agent as the case takes them: of a model without what only our own code may claim."""
     if evidence.by == analyst:
         return evidence.findings
+    most = ADVICE if evidence.agent in ADVISERS else HEAVIEST
     marked = (
-        replace(f, signature=MODEL, weight=min(f.weight, HEAVIEST), captures={}, score=0.0) for f in evidence.findings
+        replace(f, signature=MODEL, weight=min(f.weight, most), captures={}, score=0.0) for f in evidence.findings
     )
     return tuple(f for f in marked if f.citations and f.kind not in CLEARING)
 
@@ -43,8 +47,14 @@ def without_model(case: Case) -> Case:
 
 
 def only_model(case: Case) -> Case:
-    """The same case with what the model found in the place of what the analyst found."""
-    return replace(case, findings=tuple(f for f in case.findings if told_by_model(f)))
+    """The same case with what the model found in the place of what the analyst found, weighed as the model tells it: by
+    severity."""
+    theirs = (f for f in case.findings if told_by_model(f))
+    return replace(case, findings=tuple(f if f.weight <= ADVICE else _by_severity(f) for f in theirs), passages=())
+
+
+def _by_severity(finding: Finding) -> Finding:
+    return replace(finding, weight=BY_SEVERITY[finding.severity])
 
 
 def unmatched(these: Iterable[Finding], those: Iterable[Finding], case: Case) -> tuple[Finding, ...]:

@@ -1,14 +1,20 @@
-"""One investigation: the graph over an incident, whatever its evidence comes from."""
+"""One investigation: the graph over an incident, whatever its evidence comes from; in one pass or two."""
 
+import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from langchain_core.language_models import BaseChatModel
+
+from agents.analyst import NAME as ANALYST
+from agents.gateway.tape import Keep, Tape, Taped, kept_nowhere
 from analysis.redaction import Redactor
 from app.bootstrap import House
 from app.foreign import foreign_grants
-from bundle.recording import Recording
+from app.standing import gave_nothing, stands
+from bundle.recording import Recording, ReplyRecord
 from domain.alert import Incident
 from domain.codec import Json, digest, from_plain, to_plain
 from domain.report import Report
@@ -25,7 +31,17 @@ from tools.registry import grants
 from tools.servers import Servers
 
 NODE_TOOLS = {"root_cause": ("runbooks_search", "runbooks_read"), "report": ("metrics_range",)}
-ANALYST = "analyst"
+GRACE_SECONDS = 60.0  # beyond the budget's, in which agents that keep their own deadlines have long concluded
+
+
+@dataclass(frozen=True)
+class Second:
+    """A model's pass after the analyst's: whose it is, and whom its agents ask."""
+
+    name: str  # of the model; it signs its evidence
+    models: Mapping[str, BaseChatModel]  # by agent
+    keep: Keep = kept_nowhere  # where each reply is stored
+    said: tuple[ReplyRecord, ...] = ()  # replies of a run that is gone on with
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,9 @@ class Order:
     notice: Notice = unheard
     ledger: Ledger = field(default_factory=Ledger)  # of a run that is gone on with, with its calls so far
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)  # of the same make as started_at
+    second: Second | None = None
+    first: Report | None = None  # the analyst's report, where it is there: then only the second pass is run
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Outcome:
     report: Report  # with its calls
     entries: tuple[Entry, ...]
     unanswered: tuple[str, ...]  # calls a recording could not answer
+    replies: tuple[ReplyRecord, ...] = ()  # of the model
+    failed: str = ""  # why the second pass gave nothing, so that the analyst's report stands
 
     @property
     def document(self) -> dict[str, Json]:
@@ -59,8 +80,39 @@ Start = dict[str, Json]
 Run = Callable[[Start, Work], Awaitable[dict[str, Json]]]  # runs the graph from its start, or on from a checkpoint
 
 
+@dataclass(frozen=True)
+class _Desk:
+    """What both passes of one investigation work with."""
+
+    work: Work
+    incident: Json
+    redactor: Redactor
+    recorded: RecordedSource | None
+    run: Run
+
+    def outcome(self, report: Report, replies: Iterable[ReplyRecord] = (), failed: str = "") -> Outcome:
+        """The report with all calls so far."""
+        entries = tuple(self.work.hub.ledger.entries())
+        whole = replace(report, calls=tuple(entry.result for entry in entries))
+        return Outcome(whole, entries, tuple(self.recorded.unanswered) if self.recorded else (), tuple(replies), failed)
+
+
 async def investigate(house: House, order: Order, servers: Servers, run: Run | None = None) -> Outcome:
-    """Run the graph; every call goes through a hub of this investigation's own."""
+    """Run the graph, once as the offline analyst, and where the order has a second pass once more with its model.
+    Every call goes through a hub of this investigation's own."""
+    desk = await _desk(house, order, servers, run)
+    first = order.first
+    if first is None:
+        end = await desk.run({"incident": desk.incident, "by": ANALYST, "evidence": []}, desk.work)
+        first = from_plain(Report, end["report"])
+    if order.second is None:
+        return desk.outcome(first)
+    if order.first is None:
+        order.ledger.begin_pass()
+    return await _second(desk, order.second, first)
+
+
+async def _desk(house: House, order: Order, servers: Servers, run: Run | None) -> _Desk:
     # The key is the incident's, so that two replays write the same placeholders.
     redactor = Redactor(digest(order.incident.id).encode())
     registry = await servers.specs() | {READ_RESULT.name: READ_RESULT}
@@ -72,11 +124,34 @@ async def investigate(house: House, order: Order, servers: Servers, run: Run | N
     granted = _grants(house, registry)
     hub = Hub(Governance(registry, granted, source, redactor, _limits(house)), ledger)
     work = _work(house, order, hub, registry, granted)
-    start = {"incident": to_plain(incident), "by": ANALYST, "evidence": []}
-    end = await run(start, work) if run else await house.graph.ainvoke(start, context=work)
-    entries = tuple(ledger.entries())
-    report = replace(from_plain(Report, end["report"]), calls=tuple(entry.result for entry in entries))
-    return Outcome(report, entries, tuple(recorded.unanswered) if recorded else ())
+
+    async def through(start: Start, context: Work) -> dict[str, Json]:
+        return dict(await house.graph.ainvoke(start, context=context))
+
+    return _Desk(work, to_plain(incident), redactor, recorded, run or through)
+
+
+async def _second(desk: _Desk, second: Second, first: Report) -> Outcome:
+    """The model's pass. Where it gives nothing, the analyst's report stands and says why."""
+    tape = Tape(desk.redactor.redact_json, second.keep, list(second.said))
+    taped = {agent: Taped(name=second.name, inner=model, tape=tape) for agent, model in second.models.items()}
+    work = replace(
+        desk.work, models={**desk.work.models, second.name: taped}, spent=lambda: (tape.tokens, tape.cost)
+    )  # fmt: skip
+    start = {
+        "incident": desk.incident, "by": second.name, "first": to_plain(first.diagnosis),
+        "evidence": [to_plain(evidence) for evidence in first.evidence],
+    }  # fmt: skip
+    try:
+        async with asyncio.timeout(work.budget.seconds + GRACE_SECONDS):
+            report = from_plain(Report, (await desk.run(start, work))["report"])
+    except TimeoutError:
+        why = f"it did not end within {work.budget.seconds + GRACE_SECONDS:.0f} s"
+        return desk.outcome(stands(first, second.name, why, (), tape), tape.records, why)
+    theirs = tuple(evidence for evidence in report.evidence if evidence.by == second.name)
+    if why := gave_nothing(theirs):
+        return desk.outcome(stands(first, second.name, why, theirs, tape), tape.records, why)
+    return desk.outcome(report, tape.records)
 
 
 def _work(
@@ -92,7 +167,7 @@ def _work(
         knowledge=house.knowledge,
         caller=order.caller,
         started_at=order.started_at,
-        clock=lambda: datetime.now(UTC),
+        clock=order.clock,
         contract=house.contract.sha256,
         fingerprint=house.fingerprint,
         forced_conclusion=house.settings.forced_conclusion,

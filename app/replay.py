@@ -1,14 +1,16 @@
 """One recorded incident through the whole house: bundle in, report out."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agents.gateway.tape import Playback
 from alerts import receive
 from app.bootstrap import House
-from app.investigation import Order, Outcome, investigate
+from app.investigation import Order, Outcome, Second, investigate
 from app.sources import recorded_servers
 from bundle.bundle import ALERT, Bundle
-from bundle.recording import CallRecord, read_recording, write_recording
+from bundle.recording import CallRecord, Recording, read_recording, write_recording
 from bundle.write import write_incident, written_folder
 from domain.alert import Incident
 from domain.codec import to_plain
@@ -41,17 +43,40 @@ def incident_of(bundle: Bundle) -> Incident:
     )
 
 
-async def replay(house: House, bundle: Bundle, *, from_files: bool = False, notice: Notice = unheard) -> Outcome:
-    """Run the graph over the bundle: over its files, or over its flight recording where it has one."""
+async def replay(
+    house: House,
+    bundle: Bundle,
+    *,
+    from_files: bool = False,
+    notice: Notice = unheard,
+    second: Second | None = None,
+) -> Outcome:
+    """Run the graph over the bundle: over its files, or over its flight recording where it has one; with a model's
+    pass where one is given, or where the recording holds what a model replied."""
     if from_files and bundle.is_recording and not bundle.files():
         raise BadBundle(f"{bundle.root}: has no evidence files to ask again; leave out --evidence")
     recording = read_recording(bundle) if bundle.is_recording and not from_files else None
-    order = Order(incident_of(bundle), recording, notice=notice)
+    if second is None and recording is not None and recording.replies:
+        second = played_back(house, recording)
+    order = Order(incident_of(bundle), recording, notice=notice, second=second)
     servers = Servers(recorded_servers(bundle, house.index.search, house.index.read))
     try:
-        return await investigate(house, order, servers)
+        outcome = await investigate(house, order, servers)
     finally:
         await servers.close()
+    missed = dict.fromkeys(call for model in _playing(order) for call in model.missed)
+    return replace(outcome, unanswered=(*outcome.unanswered, *missed))
+
+
+def _playing(order: Order) -> list[Playback]:
+    models = order.second.models.values() if order.second else ()
+    return [model for model in models if isinstance(model, Playback)]
+
+
+def played_back(house: House, recording: Recording) -> Second:
+    """The model's pass of a recording: nobody is asked, its replies come from there."""
+    model = Playback.of(recording.replies)
+    return Second(str(model.name), dict.fromkeys(house.agents, model))
 
 
 def write(outcome: Outcome, bundle: Bundle, house: House, out: Path, *, force: bool = False) -> None:
@@ -66,7 +91,7 @@ def write_flight(outcome: Outcome, house: House, folder: Path) -> None:
     """The calls of the run with their results, and the contract it ran under."""
     records = [_record(entry) for entry in outcome.entries]
     results = {entry.result.sha256: entry.result.data for entry in outcome.entries if entry.result.data is not None}
-    write_recording(folder, records, results, to_plain(house.contract))
+    write_recording(folder, records, results, to_plain(house.contract), outcome.replies)
 
 
 def write_report(outcome: Outcome, house: House, folder: Path) -> None:

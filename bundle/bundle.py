@@ -24,7 +24,8 @@ ALERT = "alert.json"
 TRUTH = "expected.yaml"  # for eval and the scorer; nothing here opens it
 CALLS = "calls.jsonl"
 _NOT_EVIDENCE = frozenset({MANIFEST, ALERT, TRUTH})
-_RECORDING = frozenset({CALLS, "contract.json", "report.json", "report.md"})
+REPLIES = "models.jsonl"
+_RECORDING = frozenset({CALLS, REPLIES, "contract.json", "report.json", "report.md"})
 _PROBE = 4096
 
 

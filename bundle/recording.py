@@ -1,4 +1,5 @@
-"""The flight recording: every tool call of a run and what it gave, to replay the run without its sources."""
+"""The flight recording: every tool call of a run and what it gave, every reply of a model, to replay the run without
+its sources and without the model."""
 
 import hashlib
 import json
@@ -7,14 +8,16 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
-from bundle.bundle import CALLS, Bundle
+from bundle.bundle import CALLS, REPLIES, Bundle
 from domain.codec import Json, digest, dumps, from_plain
 from domain.errors import BadBundle
 from domain.evidence import Coverage
 
+T = TypeVar("T")
 RESULTS = "results"
 CONTRACT = "contract.json"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -41,6 +44,25 @@ class CallRecord:
 
 
 @dataclass(frozen=True)
+class ReplyRecord:
+    """One reply of a model, or how the call failed."""
+
+    agent: str
+    turn: int  # of the agent, from 0
+    model: str  # as the settings call it
+    request: str  # digest of what was asked: messages without ids, and which tools were offered
+    tools: bool  # whether tools were offered
+    reply: Json = None  # content, tool_calls, invalid_tool_calls, usage; null where the call failed
+    failure: str = ""  # failure class
+    error: str = ""
+    window: int = 0  # of the model, in tokens
+    correction: float = 1.0  # of our estimate of tokens, when it was asked
+    cost: float = 0.0
+    started_at: str = ""  # RFC 3339
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Answer:
     """What a recorded call gave."""
 
@@ -55,6 +77,7 @@ class Recording:
     calls: tuple[CallRecord, ...]
     results: Mapping[str, Json]
     contract: Json = None
+    replies: tuple[ReplyRecord, ...] = ()
     missed: int = 0  # calls that the recording could not answer
     _waiting: dict[str, deque[CallRecord]] = field(default_factory=lambda: defaultdict(deque))
 
@@ -73,33 +96,46 @@ class Recording:
 
 
 def write_recording(
-    folder: Path, calls: Iterable[CallRecord], results: Mapping[str, Json], contract: Json = None
+    folder: Path,
+    calls: Iterable[CallRecord],
+    results: Mapping[str, Json],
+    contract: Json = None,
+    replies: Iterable[ReplyRecord] = (),
 ) -> None:
-    """Writes calls.jsonl, results/<sha256> and contract.json into the folder. Equal runs give equal results/."""
+    """Writes calls.jsonl, results/<sha256>, contract.json, and models.jsonl where a model was asked, into the folder.
+    Equal runs give equal results/."""
     (folder / RESULTS).mkdir(exist_ok=True)
     lines = [dumps(call) for call in calls]
     (folder / CALLS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for sha256, data in sorted(results.items()):
         (folder / RESULTS / sha256).write_bytes(dumps(data).encode("utf-8", "surrogatepass"))
     (folder / CONTRACT).write_text(f"{dumps(contract or {})}\n", encoding="utf-8")
+    if said := [dumps(reply) for reply in replies]:
+        (folder / REPLIES).write_bytes("".join(f"{line}\n" for line in said).encode("utf-8", "surrogatepass"))
 
 
 def read_recording(bundle: Bundle) -> Recording:
     """The recording in the bundle. Raises BadBundle for a call or result that is not what was recorded."""
     calls = tuple(_call(number, plain) for number, plain in enumerate(bundle.read_jsonl(CALLS), 1))
+    said = bundle.read_jsonl(REPLIES) if bundle.exists(REPLIES) else []
+    replies = tuple(_record(ReplyRecord, REPLIES, number, plain) for number, plain in enumerate(said, 1))
     wanted = sorted({call.sha256 for call in calls if call.sha256})
     results = {sha256: _result(bundle, sha256) for sha256 in wanted}
     contract = bundle.read_json(CONTRACT) if bundle.exists(CONTRACT) else None
-    return Recording(calls, results, contract)
+    return Recording(calls, results, contract, replies)
 
 
-def _call(number: int, plain: Json) -> CallRecord:
+def _record(of: type[T], file: str, number: int, plain: Json) -> T:
     try:
-        call = from_plain(CallRecord, plain)
+        return from_plain(of, plain)
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise BadBundle(f"{CALLS}:{number}: {place}: {first['msg']}; record the run again") from exc
+        raise BadBundle(f"{file}:{number}: {place}: {first['msg']}; record the run again") from exc
+
+
+def _call(number: int, plain: Json) -> CallRecord:
+    call = _record(CallRecord, CALLS, number, plain)
     if call.sha256 and not _SHA256.fullmatch(call.sha256):
         raise BadBundle(f"{CALLS}:{number}: sha256: no such hash; record the run again")
     return call

@@ -44,6 +44,31 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Opinion:
+    """What one of the two would say by itself."""
+
+    by: str  # `analyst`, or the model's name
+    verdict: str
+    entity: str = ""  # of its cause, or of its best hypothesis
+    fault: str = ""
+    confidence: float = 0.0
+    findings: int = 0
+    unsupported: int = 0  # statements of its that cited nothing which a result bears
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where a model and the offline analyst agree and differ."""
+
+    analyst: Opinion
+    model: Opinion
+    agreement: str  # cause | entity | verdict | none: how far they go together
+    shared: int  # findings that both have
+    only_analyst: tuple[str, ...] = ()  # findings that the other has not
+    only_model: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Report:
     """All that a report says. Citations stand at the statements; rendering numbers them."""
 
@@ -56,5 +81,6 @@ class Report:
     passages: tuple[str, ...] = ()  # runbooks that were found, by name; empty says so
     unverified: tuple[str, ...] = ()  # statements whose citations did not resolve
     charts: tuple[Series, ...] = ()
+    comparison: Comparison | None = None  # where a model has looked, too
     calls: tuple[ToolResult, ...] = ()  # what citations point into; not rendered whole
     run: Run = field(default_factory=lambda: Run("", "", 0.0))

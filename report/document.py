@@ -24,7 +24,7 @@ def document(report: Report) -> dict[str, Json]:
         "why": diagnosis.why,
         "incident": _incident(report),
         "root_cause": None if cause is None else _cause(cause, diagnosis.confidence, numbers),
-        "hypotheses": [_hypothesis(hypothesis) for hypothesis in ranked(diagnosis)],
+        "hypotheses": [_hypothesis(hypothesis, numbers) for hypothesis in ranked(diagnosis)],
         "ruled_out": list(diagnosis.ruled_out),
         "evidence": [_evidence(e, numbers) for e in sorted(report.evidence, key=lambda e: agent_order(e.agent))],
         "unverified": list(report.unverified),
@@ -35,6 +35,7 @@ def document(report: Report) -> dict[str, Json]:
         "runbooks": list(report.passages),
         "alerts": [to_plain(account) for account in diagnosis.alerts],
         "run": to_plain(report.run),
+        **({"comparison": to_plain(report.comparison)} if report.comparison else {}),
     }
 
 
@@ -81,7 +82,7 @@ def _link(link: Link, numbers: Numbering) -> dict[str, Json]:
     }
 
 
-def _hypothesis(hypothesis: Hypothesis) -> dict[str, Json]:
+def _hypothesis(hypothesis: Hypothesis, numbers: Numbering) -> dict[str, Json]:
     return {
         "entity": hypothesis.entity,
         "fault": hypothesis.fault,
@@ -90,6 +91,7 @@ def _hypothesis(hypothesis: Hypothesis) -> dict[str, Json]:
         "supports": list(hypothesis.supports),
         "contradicts": list(hypothesis.contradicts),
         "runbook": hypothesis.runbook,
+        "chain": [_link(link, numbers) for link in hypothesis.chain],
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from domain.report import Report
+from report.comparison import comparison
 from report.followup import accounts, actions, run
 from report.limits import coverage, ruled_out
 from report.opening import opening
@@ -18,6 +19,7 @@ SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
     ("timeline", timeline),
     ("chain", chain),
     ("evidence", evidence),
+    ("comparison", comparison),
     ("citations", citations),
     ("unverified", unverified),
     ("charts", charts),
@@ -27,7 +29,7 @@ SECTIONS: Final[tuple[tuple[str, Section], ...]] = (
     ("accounts", accounts),
     ("run", run),
 )
-OPTIONAL: Final = ("impact", "unverified", "charts")  # left out when they have nothing to say
+OPTIONAL: Final = ("impact", "comparison", "unverified", "charts")  # left out when they have nothing to say
 
 
 def markdown(report: Report, language: str = DEFAULT) -> str:

@@ -28,7 +28,8 @@ def schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "fishbone report",
         "description": "What an investigation found. Citations are numbered from 1 in order of first use.",
-        **record(
+        **_with_optional(
+            {"comparison": _comparison()},
             verdict={"enum": [verdict.value for verdict in Verdict]},
             next_check=TEXT,
             why=TEXT,
@@ -58,6 +59,12 @@ def schema_text() -> str:
 def record(**properties: Schema) -> Schema:
     """An object with these properties, all required; others are allowed."""
     return {"type": "object", "required": sorted(properties), "properties": properties}
+
+
+def _with_optional(more: dict[str, Schema], **properties: Schema) -> Schema:
+    """The same, with properties that may be left out."""
+    needed = record(**properties)
+    return needed | {"properties": needed["properties"] | more}
 
 
 def each(items: Schema) -> Schema:
@@ -140,6 +147,18 @@ def _action() -> Schema:
     return record(
         when=one_of("now", "next", "prevention"), text=TEXT, command=TEXT,
         risk=one_of("read", "low", "medium", "high"), runbook=TEXT, citations=CITED,
+    )  # fmt: skip
+
+
+def _comparison() -> Schema:
+    """Only of reports for which a model has looked, too."""
+    opinion = record(
+        by=TEXT, verdict={"enum": [verdict.value for verdict in Verdict]}, entity=TEXT, fault=TEXT, confidence=SHARE,
+        findings=WHOLE, unsupported=WHOLE,
+    )  # fmt: skip
+    return record(
+        analyst=opinion, model=opinion, agreement=one_of("cause", "entity", "verdict", "none"), shared=WHOLE,
+        only_analyst=each(TEXT), only_model=each(TEXT),
     )  # fmt: skip
 
 

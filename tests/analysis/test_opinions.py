@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from analysis.case import Case
 from analysis.confidence import BAR
-from analysis.opinions import HEAVIEST, MODEL, SUREST, alike, unmatched, weighed
+from analysis.opinions import ADVICE, HEAVIEST, MODEL, SUREST, alike, only_model, unmatched, weighed
 from domain.diagnosis import Verdict
-from domain.evidence import Citation, Evidence, Finding
+from domain.evidence import Citation, Evidence, Finding, Severity
 from tests.analysis.test_hypotheses import case, decided, finding, ranked
 
 
@@ -33,6 +33,19 @@ def test_a_finding_of_a_model_without_a_citation_does_not_count() -> None:
 
 def test_an_all_clear_of_a_model_does_not_count() -> None:
     assert told(finding("container:web", "state.well"), finding("container:web", "metric.steady")) == ()
+
+
+def test_what_rests_on_a_runbook_alone_weighs_little() -> None:
+    one = finding("container:web", "memory.oom_kill")
+    (advice,) = weighed(Evidence("runbook", "some-model", "so it is", (one,)))
+    assert advice.weight == ADVICE < HEAVIEST
+
+
+def test_the_model_by_itself_is_weighed_by_the_severity_that_it_tells() -> None:
+    loud = replace(finding("container:web", "memory.oom_kill"), severity=Severity.CRITICAL)
+    quiet = replace(finding("container:db", "disk.full"), severity=Severity.INFO)
+    alone = only_model(both(case(finding("container:web", "proxy.upstream_down")), loud, quiet))
+    assert [(f.kind, f.weight) for f in alone.findings] == [("memory.oom_kill", 0.9), ("disk.full", 0.2)]
 
 
 def test_the_analysts_findings_pass_unchanged() -> None:

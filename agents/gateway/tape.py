@@ -1,0 +1,244 @@
+"""Records what a model replies, redacted; and plays a recording back in the place of the model."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from pydantic import ConfigDict, SkipValidation
+
+from agents.gateway.failures import Failure
+from agents.gateway.tokens import prompt_tokens, text_of
+from agents.react import AT_LIMIT
+from bundle.recording import ReplyRecord
+from domain.codec import Json, digest
+from domain.errors import ModelFailed, TimeLimit
+
+CUT_OFF: Final = "time"  # failure of a call that its agent gave up waiting for
+_TOLD: Final = ("model", "finish_reason", "reasoning")  # some providers want their reasoning sent back
+Keep = Callable[[ReplyRecord], Awaitable[None]]
+
+
+async def kept_nowhere(record: ReplyRecord) -> None:
+    """The tape alone holds it."""
+
+
+@dataclass
+class Tape:
+    """All replies of one pass."""
+
+    clean: Callable[[Json], Json]  # redaction
+    keep: Keep = kept_nowhere  # where each is stored, too
+    records: list[ReplyRecord] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        """Of all prompts and answers."""
+        return sum((record.reply or {}).get("usage", {}).get("total_tokens", 0) for record in self.records)
+
+    @property
+    def cost(self) -> float:
+        """In the currency of the prices in the settings."""
+        return round(sum(record.cost for record in self.records), 6)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """One line for each call that gave no answer."""
+        return tuple(f"{r.agent}: {r.failure}: {r.error}" for r in self.records if r.failure)
+
+
+class _Bound(BaseChatModel):
+    """A chat model that takes tools or a schema and is asked asynchronously."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Offer tools."""
+        return self.bind(tools=list(tools), **kwargs) if tools else self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise TypeError("asked asynchronously only: use ainvoke")
+
+
+class Taped(_Bound):
+    """A model whose replies are recorded. Its estimate changes only with its own replies, so that a replay decides
+    alike."""
+
+    inner: SkipValidation[BaseChatModel]
+    tape: SkipValidation[Tape]
+    correction: float = 1.0
+
+    @property
+    def _llm_type(self) -> str:
+        return "fishbone-taped"
+
+    @property
+    def window(self) -> int:
+        """Tokens of prompt and answer together."""
+        return int(getattr(self.inner, "window", 0))
+
+    def estimate(self, messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]] = ()) -> int:
+        """Tokens that a prompt will take."""
+        return round(prompt_tokens(messages, tools) * self.correction)
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        given = dict(run_manager.metadata or {}) if run_manager else {}
+        self.correction = correction_of(self.inner, str(given.get("agent", "")))
+        call = _Call(self, given, request_of(messages, kwargs), bool(kwargs.get("tools")))
+        bound = self.inner.bind_tools(kwargs["tools"]) if kwargs.get("tools") else self.inner.bind(**kwargs)
+        try:
+            message = await bound.ainvoke(messages, config={"metadata": given})
+        except ModelFailed as exc:
+            await self._add(call.record(failure=exc.kind, error=str(self.tape.clean(str(exc)))))
+            raise
+        except (asyncio.CancelledError, TimeLimit) as exc:
+            self.tape.records.append(call.record(failure=CUT_OFF, error=str(exc)))
+            raise
+        reply = self.tape.clean(plain_reply(message))
+        await self._add(call.record(reply=reply, cost=cost_of(self.inner, message)))
+        return ChatResult(generations=[ChatGeneration(message=message_of(reply))])
+
+    async def _add(self, record: ReplyRecord) -> None:
+        self.tape.records.append(record)
+        await self.tape.keep(record)
+
+
+@dataclass
+class _Call:
+    """One call that is on its way."""
+
+    of: Taped
+    given: dict[str, Any]  # the metadata of its config
+    request: str
+    tools: bool
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    begun: float = field(default_factory=time.monotonic)
+
+    def record(self, **told: Any) -> ReplyRecord:
+        """It has ended."""
+        return ReplyRecord(
+            agent=str(self.given.get("agent", "")), turn=int(self.given.get("turn") or 0),
+            model=str(self.of.name or ""), request=self.request, tools=self.tools, window=self.of.window,
+            correction=self.of.correction,
+            started_at=self.started_at.isoformat(), seconds=round(time.monotonic() - self.begun, 6), **told,
+        )  # fmt: skip
+
+
+class Playback(_Bound):
+    """Answers from a recording, each agent's calls in their order, or by what was asked where that stands there."""
+
+    waiting: SkipValidation[dict[str, deque[ReplyRecord]]]
+    missed: SkipValidation[list[str]]  # calls that the recording could not answer
+
+    @classmethod
+    def of(cls, records: Iterable[ReplyRecord]) -> "Playback":
+        """Of the replies of a recording."""
+        waiting: dict[str, deque[ReplyRecord]] = {}
+        for record in records:
+            waiting.setdefault(record.agent, deque()).append(record)
+        name = next((record.model for left in waiting.values() for record in left), "")
+        return cls(name=name, waiting=waiting, missed=[])
+
+    @property
+    def _llm_type(self) -> str:
+        return "fishbone-playback"
+
+    @property
+    def window(self) -> int:
+        """What it was when it was recorded."""
+        return next((left[0].window for left in self.waiting.values() if left), 0)
+
+    def correction(self, agent: str) -> float:
+        """As it stood when the agent's next call was recorded."""
+        left = self.waiting.get(agent)
+        return left[0].correction if left else 1.0
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        agent = str((run_manager.metadata or {}).get("agent", "")) if run_manager else ""
+        left = self.waiting.get(agent)
+        if not left:
+            self.missed.append(f"{agent}: a reply of {self.name}")
+            raise ModelFailed(Failure.BAD_REQUEST, f"the recording holds no further reply to the {agent} agent")
+        if kwargs.get("tools") and not left[0].tools and left[0].request != request_of(messages, kwargs):
+            raise TimeLimit(AT_LIMIT)  # then it was time that ended the agent's tools, and a replay has all the time
+        record = left.popleft()
+        if record.failure == CUT_OFF:
+            raise TimeLimit(record.error or AT_LIMIT)
+        if record.failure:
+            raise ModelFailed(record.failure, record.error)
+        return ChatResult(generations=[ChatGeneration(message=message_of(record.reply))])
+
+
+def correction_of(model: BaseChatModel, agent: str) -> float:
+    """How far our estimate of tokens is from the model's own count, as far as is known."""
+    if isinstance(model, Playback):
+        return model.correction(agent)
+    return float(getattr(getattr(model, "known", None), "correction", 1.0))
+
+
+def cost_of(model: BaseChatModel, message: AIMessage) -> float:
+    """What the reply cost, where its tier has prices."""
+    price, usage = getattr(getattr(model, "tier", None), "price", None), message.usage_metadata
+    return float(price.of(usage["input_tokens"], usage["output_tokens"])) if price and usage else 0.0
+
+
+def request_of(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> str:
+    """A digest of what is asked. Ids are left out: some servers give none, and ours are random."""
+    said = [
+        [m.type, text_of(m), [[c["name"], c["args"]] for c in m.tool_calls] if isinstance(m, AIMessage) else []]
+        for m in messages
+    ]
+    return digest([said, [tool["function"]["name"] for tool in bound.get("tools") or ()]])
+
+
+def plain_reply(message: AIMessage) -> Json:
+    """A reply as plain JSON."""
+    calls = [{"name": call["name"], "args": call["args"], "id": call["id"]} for call in message.tool_calls]
+    broken = [{key: call.get(key) for key in ("name", "args", "id", "error")} for call in message.invalid_tool_calls]
+    told = {key: value for key, value in message.response_metadata.items() if key in _TOLD}
+    return {
+        "content": text_of(message), "tool_calls": calls, "invalid_tool_calls": broken, "told": told,
+        "usage": {key: value for key, value in (message.usage_metadata or {}).items() if isinstance(value, int)},
+    }  # fmt: skip
+
+
+def message_of(reply: Json) -> AIMessage:
+    """The message that a recorded reply was."""
+    return AIMessage(
+        reply.get("content", ""), tool_calls=reply.get("tool_calls", []),
+        invalid_tool_calls=reply.get("invalid_tool_calls", []), usage_metadata=reply.get("usage") or None,
+        response_metadata=reply.get("told", {}),
+    )  # fmt: skip
