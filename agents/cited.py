@@ -74,10 +74,17 @@ def _of_row(result: ToolResult, shown: str) -> Iterator[Citation]:
     if line is not None:
         yield Citation(result.call_id, line[0], line[1], line[2][:LONGEST])
         return
-    leaves = sorted(_leaves(best[2], best[1]), key=lambda leaf: -_found(leaf[1], shown))
-    for path, value in leaves[:LEAVES]:
-        if _found(value, shown):
-            yield Citation(result.call_id, path=path, value=value)
+    told = [(path, value) for path, value in _leaves(best[2], best[1]) if _found(value, shown)]
+    once = {_written(value): path for path, value in reversed(told)}  # equal values: the first
+    kept = [(path, value) for path, value in told if once[_written(value)] == path]
+    for path, value in sorted(kept, key=lambda leaf: _telling(leaf[1], shown))[:LEAVES]:
+        yield Citation(result.call_id, path=path, value=value)
+
+
+def _telling(value: Json, shown: str) -> tuple[bool, int]:
+    """Numbers before names, and in the order of the view, which begins with what matters."""
+    at = (shown.find(form.format(value)) for form in FORMATS) if isinstance(value, int | float) else ()
+    return isinstance(value, str), min((place for place in at if place >= 0), default=-len(str(value)))
 
 
 def _weight(row: Json, shown: str) -> int:

@@ -70,6 +70,7 @@ class AgentRun:
     forced_conclusion: bool = True  # off: at a limit there is no last call without tools
     knowledge: tuple[Runbook, ...] = ()
     investigation: str = ""
+    first_turn: int = 0  # number of the first model call, for the logs: a second look goes on counting
     tokens: int = 60_000  # that a model's calls may take in all
     compaction: float = 0.25  # share of a model's window above which notes take the place of older messages
 
@@ -131,7 +132,7 @@ async def _analyst(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int
 async def _model(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int]:
     voice = run.voice(task_of(state["messages"]))
     demand = ANSWER_NOW.format(why=f": {why}") if why else ""
-    turn, spent = state["steps"], state["spent"]
+    turn, spent = run.first_turn + state["steps"], state["spent"]
     answer, tokens = await ask(state["messages"], voice, turn=turn, spent=spent, demand=demand)
     return identified(answer, state["messages"]), tokens
 

@@ -19,7 +19,7 @@ from domain.alert import Incident
 from domain.codec import Json, digest, from_plain, to_plain
 from domain.report import Report
 from domain.tool import Caller, ToolSpec
-from graph.context import Notice, Work, unheard
+from graph.context import Budget, Notice, Work, unheard
 from report.document import document
 from tools.call import Governance, Limits, Source
 from tools.hub import Hub
@@ -171,6 +171,7 @@ def _work(
         contract=house.contract.sha256,
         fingerprint=house.fingerprint,
         forced_conclusion=house.settings.forced_conclusion,
+        budget=Budget(house.settings.model_tokens, house.settings.model_seconds, house.settings.compaction),
         notice=order.notice,
     )
 

@@ -13,14 +13,16 @@ from pydantic_settings import (
 )
 
 from app.channel_settings import Channel
+from app.model_settings import ModelSettings
 from app.sender_settings import Sender
 from app.server_settings import ForeignServer, RemoteServers
 from domain.errors import BadConfiguration
 
 FILE: Final = "fishbone.toml"
+_MAY_BE_SECRET: Final = ("_api_key", "_base_url", "token")  # what is wrong there is not shown
 
 
-class Settings(BaseSettings):
+class Settings(ModelSettings):
     """All settings: FISHBONE_<NAME> in the environment, or <name> in fishbone.toml; docs/settings.md lists them."""
 
     model_config = SettingsConfigDict(env_prefix="FISHBONE_", extra="forbid", frozen=True, toml_file=FILE)
@@ -39,6 +41,15 @@ class Settings(BaseSettings):
     )
     views_and_budgets: bool = Field(default=True, description="Layer 2: compact views of results, and their budgets.")
     forced_conclusion: bool = Field(default=True, description="Layer 3: one last call without tools at a limit.")
+    model_tokens: int = Field(
+        default=150_000, ge=10_000, description="Tokens that a model's calls may take in one investigation, all agents."
+    )
+    model_seconds: float = Field(
+        default=900.0, gt=0, description="How long an investigation with a model may take, from its start."
+    )
+    compaction: float = Field(
+        default=0.25, gt=0, le=0.9, description="Share of a model's window above which notes replace older messages."
+    )
     heartbeat_seconds: float = Field(default=5.0, gt=0, description="How often a worker says that it is alive.")
     lease_seconds: float = Field(
         default=20.0, gt=0, description="A worker that was not heard of for so long has lost its investigations."
@@ -163,8 +174,7 @@ def load_settings(**given: object) -> Settings:
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         name = "_".join(str(part) for part in first["loc"])
-        raise BadConfiguration(
-            f"FISHBONE_{name.upper()} (or {name} in {FILE}): {first['msg']}, got {str(first.get('input'))[:80]!r}"
-        ) from exc
+        got = "" if name.endswith(_MAY_BE_SECRET) else f", got {str(first.get('input'))[:80]!r}"
+        raise BadConfiguration(f"FISHBONE_{name.upper()} (or {name} in {FILE}): {first['msg']}{got}") from exc
     except (OSError, ValueError) as exc:
         raise BadConfiguration(f"{FILE}: {' '.join(str(exc).split())[:200]}") from exc

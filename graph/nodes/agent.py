@@ -21,6 +21,7 @@ from graph.state import Branch, Investigation
 
 SHARES: Final = {1: 0.6, 2: 0.2}  # of the tokens, by look; the rest is reserved for root_cause and report
 RESERVED_SECONDS: Final = 0.1  # share of an investigation's time that is kept for root_cause and report
+SECOND_TURN: Final = 100  # above all turns of a first look
 SECOND_STEPS: Final = 3  # a named question needs a call or two
 GRACE_SECONDS: Final = 75.0  # after its deadline, in which calls that were made come back
 
@@ -60,6 +61,7 @@ def _run(task: Task, state: Branch, work: Work) -> AgentRun:
         forced_conclusion=work.forced_conclusion,
         knowledge=work.knowledge,
         investigation=work.investigation,
+        first_turn=0 if look == 1 else SECOND_TURN,
         tokens=min(bounds.tokens, share),
         compaction=work.budget.compaction,
     )
