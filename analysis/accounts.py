@@ -1,18 +1,24 @@
-"""The account per alert, and which hypotheses may be a cause at all: those that reach an alert."""
+"""The account per alert, and which hypotheses may be a cause at all: on a live machine those that reach an alert."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from analysis.case import Case
+from analysis.fusion import STRENGTH
 from analysis.kinds import Fit, fit
 from analysis.reach import CONSISTENT, EXPLAINED, NOT_EXPLAINED, Reach, account_of, reach_of
 from analysis.sight import connect, unseen
+from analysis.standing import stood
 from domain.diagnosis import AlertAccount, Hypothesis
 
 NO_LINK: Final = "nothing connects it with what alerted"
-LINKED: Final = "linked"  # among the terms of a hypothesis: 0 where no alert is reached
+OTHER_KIND: Final = "nothing says that it leads to such an alert"
+WEAK: Final = "alone it only supports: the like is found on any machine, also without an alert"
+STOOD: Final = "it was so long before the alert"
+LINKED: Final = "linked"  # among the terms of a hypothesis: 0 where it is barred from being the cause
 _LOOKED_AT: Final = 24  # hypotheses; what comes later is no cause anyway
 _SECONDS: Final = 3
+_PROVES: Final = 0.5  # evidence below which a signature of a machine's state proves nothing by itself
 _REAL: Final = 0.3  # evidence from which a second hypothesis is worth telling
 
 
@@ -28,7 +34,7 @@ class Accounts:
         """On a live machine what reaches an alert comes first; the rest is told as such. A recording stays as it is."""
         if not self.case.incident.seen or not self.case.incident.alerts:
             return ranked
-        told = [hypothesis if self._links(hypothesis) else _unlinked(hypothesis) for hypothesis in ranked[:_LOOKED_AT]]
+        told = [_barred(hypothesis, self._bar(hypothesis)) for hypothesis in ranked[:_LOOKED_AT]]
         return tuple(sorted(told, key=lambda h: not is_linked(h)))
 
     def of(self, ranked: tuple[Hypothesis, ...]) -> tuple[AlertAccount, ...]:
@@ -75,18 +81,33 @@ class Accounts:
         missing = self.unseen()
         return f"No source looks at {_name(missing[0])}: {connect(missing[0])}, then diagnose again." if missing else ""
 
-    def _links(self, hypothesis: Hypothesis) -> bool:
-        return any(self._one(hypothesis, at) != NOT_EXPLAINED for at in range(len(self.case.incident.alerts)))
+    def _bar(self, hypothesis: Hypothesis) -> str:
+        """Why it is no cause, however strong it is otherwise; empty where it may be one."""
+        alerts = range(len(self.case.incident.alerts))
+        reached = [at for at in alerts if self._one(hypothesis, at) != NOT_EXPLAINED]
+        if not reached:
+            return NO_LINK
+        if all(self._fit(hypothesis, at) is Fit.NO for at in reached):
+            return OTHER_KIND
+        if stood(self.case, hypothesis):
+            return STOOD
+        fired = any("/" in finding.signature for finding in hypothesis.findings)
+        measured = any(STRENGTH in finding.captures for finding in hypothesis.findings)
+        return WEAK if fired and not measured and hypothesis.terms.get("evidence", 0.0) < _PROVES else ""
 
     def _one(self, hypothesis: Hypothesis, at: int) -> str:
-        case, alert = self.case, self.case.incident.alerts[at]
+        case = self.case
         where = (hypothesis.entity, hypothesis.fault, case.names_of(at), case.on[at] if at < len(case.on) else ())
-        what = (hypothesis.fault, alert.name, alert.severity, alert.annotations.get("summary", ""))
         if where not in self._reach:
             self._reach[where] = reach_of(case, hypothesis, at)
+        return account_of(self._reach[where], self._fit(hypothesis, at))
+
+    def _fit(self, hypothesis: Hypothesis, at: int) -> Fit:
+        alert = self.case.incident.alerts[at]
+        what = (hypothesis.fault, alert.name, alert.severity, alert.annotations.get("summary", ""))
         if what not in self._fits:
-            self._fits[what] = fit(case, hypothesis.fault, alert)
-        return account_of(self._reach[where], self._fits[what])
+            self._fits[what] = fit(self.case, hypothesis.fault, alert)
+        return self._fits[what]
 
     def _second(self, ranked: tuple[Hypothesis, ...], at: int) -> Hypothesis | None:
         real = (each for each in ranked[1:_LOOKED_AT] if each.terms.get("evidence", 0.0) >= _REAL and each.chain)
@@ -108,8 +129,10 @@ def is_linked(hypothesis: Hypothesis) -> bool:
     return hypothesis.terms.get(LINKED, 1.0) > 0
 
 
-def _unlinked(hypothesis: Hypothesis) -> Hypothesis:
-    return replace(hypothesis, terms={**hypothesis.terms, LINKED: 0.0}, contradicts=(*hypothesis.contradicts, NO_LINK))
+def _barred(hypothesis: Hypothesis, why: str) -> Hypothesis:
+    if not why:
+        return hypothesis
+    return replace(hypothesis, terms={**hypothesis.terms, LINKED: 0.0}, contradicts=(*hypothesis.contradicts, why))
 
 
 def _name(of: str) -> str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
 from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH, fuse
+from analysis.machines import machine
 from analysis.opinions import own, told_by_model
 from analysis.sides import first_needed, serves
 from domain.entity import kind_of, name_of
@@ -35,6 +36,7 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 
 
 MOST_SUSPECTS: Final = 8
+OLD: Final = timedelta(minutes=30)  # longer than alerts wait and than faults of a running program take to be felt
 LARGE: Final = 1.0  # ten sigmas: what chance and daily rhythm do not reach
 CLEAR: Final = 0.5  # half a power of ten between the first and the second suspect
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
@@ -100,6 +102,8 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
     for finding in case.findings:
         fault = fault_of(finding)
         if fault and id(finding) not in taken and not _is_idle_hint(finding, case):
+            if measured and _is_old_complaint(finding, case):
+                continue
             _join(groups.setdefault(fault, []), finding, case)
     found = [each for fault, grouped in groups.items() for each in _distinct(fault, grouped, case)]
     for suspect in measured:
@@ -150,6 +154,13 @@ def fault_of(finding: Finding) -> str:
     if finding.kind in SYMPTOMS:
         return SYMPTOMS[finding.kind][0]
     return finding.kind if is_fault(finding.kind) else ""
+
+
+def _is_old_complaint(finding: Finding, case: Case) -> bool:
+    """Whether a program's own complaints began long before the alert: where metrics and traces measured what changed
+    at it, what was already odd did not cause it (design 12.1)."""
+    began = finding.onset
+    return finding.kind.startswith("application.") and began is not None and case.incident.fired_at - began > OLD
 
 
 def _is_idle_hint(finding: Finding, case: Case) -> bool:
@@ -205,7 +216,15 @@ def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> s
     told = [entity for entity in named if entity != UNNAMED_HOST]
     around = [other for entity in told for other in case.inventory.related(entity)]
     # A fault of the host or its network shows in what runs there; which host it is, the alert knows.
-    asked = case.alerted if kind in HOSTLY or not told else ()
+    asked = _asked(case) if kind in HOSTLY or not told else ()
     fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)
     hosts = (entity for entity in (*told, *asked) if kind_of(entity) == "host")
-    return next(fitting, None) or next(hosts, next(iter((*told, *case.alerted, *named))))
+    return next(fitting, None) or next(hosts, next(iter((*told, *asked, *named))))
+
+
+def _asked(case: Case) -> tuple[str, ...]:
+    """What alerted; of machines those that live sources look at, the nearest when the alert names none."""
+    if not case.incident.seen:
+        return case.alerted
+    known = (of for of in case.alerted if kind_of(of) != "host" or machine(name_of(of), case.incident.seen))
+    return (*known, f"host:{case.incident.seen[0][0]}")

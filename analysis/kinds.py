@@ -26,7 +26,7 @@ _FAMILIES: Final = (
     (re.compile(r"(?i)\bcpu\b|\bload\b|processor"), ("cpu", "load")),
     (re.compile(r"(?i)memory|\bram\b|swap|\boom\b|heap"), ("memory", "cache")),
     (re.compile(r"(?i)disk|storage|file ?system|inode|volume|iops"), ("disk",)),
-    (re.compile(r"(?i)certificate|\bcert\b|\bssl\b|\btls\b"), ("tls",)),
+    (re.compile(r"(?i)cert(?:ificate|s)?(?: expir\w*)?\b|\b(?:ssl|tls)\b"), ("tls",)),
     (re.compile(r"(?i)clock|\bntp\b|time drift"), ("time",)),
     (re.compile(r"(?i)replica(?:tion)? (?:lag|delay)|\bslot\b"), ("replication",)),
     (re.compile(r"(?i)\bqueue|backlog|consumer"), ("queue",)),
@@ -45,7 +45,7 @@ def fit(case: Case, fault: str, alert: Alert) -> Fit:
     families = [family for pattern, of in _FAMILIES if pattern.search(words(alert.name)) for family in of]
     if families:
         return Fit.YES if any(_leads_to_family(runbook, family) for family in families) else Fit.NO
-    return Fit.NO if named and symptom_of(alert) is not Symptom.SERVICE else Fit.OPEN
+    return Fit.NO if named and symptom_of(alert) is Symptom.RESOURCE else Fit.OPEN
 
 
 def answers(runbook: Runbook, name: str) -> bool:

@@ -57,7 +57,7 @@ def _why_open(ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -
     if is_linked(ranked[0]):
         return f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
     unseen = f"No source looks at {', '.join(accounts.unseen()[:3])}. " if accounts.unseen() else ""
-    return f"{unseen}What was found elsewhere, first of all {best}, is not connected with what alerted."
+    return f"{unseen}What was found first of all, {best}, is not the cause: {ranked[0].contradicts[-1]}."
 
 
 def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:

@@ -5,6 +5,7 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
@@ -14,6 +15,7 @@ from app.evidence import Targets, targets
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Start, investigate
 from app.seen import machines
+from app.skew import seen_from, steady_clock
 from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident
@@ -83,7 +85,8 @@ async def _claim(desk: Desk, incident_id: str, job: int) -> Held | Nothing:
 async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
     """Run to the report, or let go of the run in the way that its end asks for. Whether there is a report."""
     settings = desk.house.settings
-    writer = Writer(desk.house.database, held, settings.patience_seconds)
+    storm = timedelta(seconds=settings.group_window_seconds), settings.storm_incidents
+    writer = Writer(desk.house.database, held, settings.patience_seconds, storm)
     try:
         log.info("%s: version %d %s", held.incident_id, held.version, "is gone on with" if held.goes_on else "begins")
         outcome = await _run(desk, held, writer, follow)
@@ -105,9 +108,12 @@ async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
 async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outcome:
     """Load the incident and run the graph over it."""
     house = desk.house
-    incident = await _load(house, held.incident_id)
+    incident, clock = (
+        await _load(house, held.incident_id),
+        await steady_clock(house.database, house.settings.patience_seconds),
+    )
     if house.settings.evidence is None:
-        incident = replace(incident, seen=machines(house.settings))
+        incident = replace(seen_from(incident, clock()), seen=machines(house.settings))
     ledger = Ledger(follow.keeping(writer.call))
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
@@ -117,7 +123,7 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
             notice("resumed" if held.goes_on else "taken", held.incident_id)
             order = Order(
                 incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,
-                notice=notice, ledger=ledger, started_at=held.started_at,
+                notice=notice, ledger=ledger, started_at=held.started_at, clock=clock,
             )  # fmt: skip
             return await investigate(house, order, servers, _runner(desk, held))
     finally:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Final
 
 from psycopg import AsyncConnection
@@ -10,7 +11,9 @@ from psycopg.rows import DictRow
 
 from app.investigation import Outcome
 from app.keep import ended, logged
+from app.rest import leaves_over, split
 from domain.codec import Json, digest, from_plain
+from domain.diagnosis import Diagnosis
 from domain.evidence import Coverage
 from domain.tool import Caller, ToolResult
 from report.markdown import markdown
@@ -26,10 +29,13 @@ _END: Final = ("", None)
 class Writer:
     """The pen of one run."""
 
-    def __init__(self, database: Database, held: Held, patience: float) -> None:
+    def __init__(
+        self, database: Database, held: Held, patience: float, storm: tuple[timedelta, int] = (timedelta(minutes=5), 10)
+    ) -> None:
         self._database = database
         self._held = held
         self._patience = patience  # seconds
+        self._storm = storm  # so many incidents within the window are one
 
     async def call(self, entry: Entry) -> None:
         """Keep a tool call and its result. Raises FencedOff."""
@@ -56,11 +62,14 @@ class Writer:
         document, held = outcome.document, self._held
         shown = await asyncio.to_thread(markdown, outcome.report, lang)
         verdict = {"version": held.version, "verdict": document["verdict"]}
+        diagnosis = outcome.report.diagnosis
         edges = {(edge.caller, edge.callee) for each in outcome.report.evidence for edge in each.edges}
 
         async def write(connection: AsyncConnection[DictRow]) -> None:
             async with connection.transaction():
                 await self._hold(connection)
+                if leaves_over(diagnosis):  # before any row is locked that intake may wait for
+                    await self._split(connection, diagnosis)
                 await reports.save(connection, held.incident_id, held.version, held.investigation, document, shown)
                 await events.append(connection, held.investigation, "report", verdict, held.token)
                 await alerts.learn(connection, edges)
@@ -90,6 +99,13 @@ class Writer:
             return tuple(_restored(call, data.get(call.result_sha256)) for call in made)
 
         return await self._database.patiently(read, self._patience)
+
+    async def _split(self, connection: AsyncConnection[DictRow], diagnosis: Diagnosis) -> None:
+        held = self._held
+        other, count = await split(connection, held.incident_id, diagnosis.alerts, *self._storm)
+        if other:
+            said = {"incident": other, "alerts": count}
+            await events.append(connection, held.investigation, "split", said, held.token)
 
     async def _hold(self, connection: AsyncConnection[DictRow]) -> None:
         await investigations.hold(connection, self._held.investigation, self._held.token)

@@ -148,6 +148,25 @@ async def put(
         await _cursor(connection, "close", ids=sorted(ended), now=now)
 
 
+async def open_one(connection: Connection, incident_id: str, title: str, fired_at: datetime, now: datetime) -> None:
+    """Open an incident that no post opens; one that is there stays as it is."""
+    await _cursor(
+        connection, "open", ids=[incident_id], titles=[storable(title)], fired=[fired_at], storms=[False], now=now,
+        before_seconds=BEFORE.total_seconds(),
+    )  # fmt: skip
+
+
+async def keep_together(connection: Connection, incident_id: str, keys: Sequence[str], gap: str) -> None:
+    """What keeps further alerts together with an incident, and what is to be said of where its alerts come from."""
+    await _cursor(connection, "put_keys", keys=list(keys), incident_ids=[incident_id] * len(keys))
+    await _cursor(connection, "add_gaps", ids=[incident_id], gaps=[storable(gap)], most=MOST_GAPS)
+
+
+async def close_settled(connection: Connection, incident_id: str, now: datetime) -> None:
+    """Close an incident of which no alert fires any more."""
+    await _cursor(connection, "close", ids=[incident_id], now=now)
+
+
 async def of_incident(connection: Connection, incident_id: str, limit: int = 200) -> tuple[Logged, ...]:
     """What came in for an incident, the latest first."""
     cursor = await _cursor(connection, "of_incident", incident_id=storable(incident_id), limit=limit)

@@ -59,6 +59,7 @@ select id, title, fired_at, fired_at - make_interval(secs => %(before_seconds)s)
        %(now)s, %(now)s, %(now)s, storm
 from unnest(%(ids)b::text[], %(titles)b::text[], %(fired)b::timestamptz[], %(storms)b::boolean[])
      as row (id, title, fired_at, storm)
+on conflict (id) do nothing
 
 -- heard: what came in moves its incidents on; those that changed look at the time up to now
 update incident

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from analysis.accounts import NO_LINK
+from analysis.accounts import NO_LINK, OTHER_KIND, STOOD, WEAK
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
@@ -15,7 +15,7 @@ from domain.diagnosis import Diagnosis, Verdict
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
 from domain.results import Edge
-from domain.runbook import Runbook
+from domain.runbook import Condition, Runbook, Signature, StateTest
 
 FIRED = datetime(2026, 8, 18, 10, 22, tzinfo=UTC)
 HERE = (("vm1", "vm1.example.org", "localhost", "10.0.0.5"),)
@@ -147,3 +147,30 @@ def test_a_finding_that_names_a_real_host_wins_over_the_host_that_alerted() -> N
 def test_a_remote_machine_is_called_as_its_own_facts_call_it() -> None:
     seen = learned((("vm1",), ("db1", "10.9.8.7")), (Fact("memory", "host:vm1", {}), Fact("load", "host:ip-9", {})))
     assert called("host:10.9.8.7", seen) == "host:ip-9" and called("host:web", seen) == "host:web"
+
+
+def test_a_setting_that_was_there_long_before_the_alert_only_supports() -> None:
+    strict = Signature("strict", "so it is", 0.7, state=StateTest("setting", (Condition("name", equals="x"),)))
+    forks = Runbook("forks", "", "memory.overcommit_fork", "host", "{entity}", signatures=(strict,))
+    found = replace(finding("host:vm1", "memory.overcommit_fork", 0.7), signature="forks/strict")
+    of = replace(case(("HostMemoryHigh", ("host:vm1",)), findings=(found,)), knowledge=(forks,))
+    assert decided(of).verdict is Verdict.UNDETERMINED and STOOD in decided(of).hypotheses[0].contradicts
+    assert decided(replace(of, incident=replace(of.incident, seen=()))).verdict is Verdict.ROOT_CAUSE
+
+
+def test_a_weak_sign_of_the_alerted_machine_is_no_cause_by_itself() -> None:
+    of = case(("HostHighCpu", ("host:vm1",)), findings=(finding("process:xm", "security.crypto_miner", 0.45),),
+              facts=(Fact("process", "process:xm", {}),))  # fmt: skip
+    assert decided(of).verdict is Verdict.UNDETERMINED and WEAK in decided(of).hypotheses[0].contradicts
+
+
+def test_what_runs_here_without_a_machine_s_name_is_not_called_by_the_machine_that_alerted() -> None:
+    upgrade = Runbook("upgrade", "", "host.unattended_upgrade", "host", "{entity}")
+    of = replace(case(("X", ("host:db-99",)), findings=(finding("service:history", "host.unattended_upgrade"),)),
+                 knowledge=(upgrade,))  # fmt: skip
+    assert [each.entity for each in candidates(of)] == ["host:vm1"]
+
+
+def test_what_is_wrong_with_the_alerted_machine_is_no_cause_of_an_alert_of_another_kind() -> None:
+    of = case(("HostClockSkew", ("host:vm1",)), findings=(finding("host:vm1", "memory.oom_kill"),))
+    assert decided(of).verdict is Verdict.UNDETERMINED and OTHER_KIND in decided(of).hypotheses[0].contradicts
