@@ -13,6 +13,7 @@ from store.numbers import Histogram, Numbers
 BOUNDS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)  # seconds of an investigation
 Key = TypeVar("Key", bound=tuple[str, ...])
 _STATUSES: Final = ("open", "investigating", "closed", "failed")  # shown at zero too: alerts need a series
+_KEY_STATES: Final = ("free", "resting", "disabled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,25 @@ def _of_numbers(found: Numbers) -> Iterator[Metric]:
     yield _counter("fishbone_tool_call_seconds", "Time in tool calls.", found.call_seconds, ("tool", "status"))
     told = ("channel", "state")
     yield _gauge("fishbone_notifications", "Notifications by state.", found.notifications, told)
+    yield from _of_models(found)
+
+
+def _of_models(found: Numbers) -> Iterator[Metric]:
+    """Sums over all processes, as the log has them; a failure of '' is none."""
+    labels, models = ("tier", "model", "failure"), found.models
+    calls = {key: calls.count for key, calls in models.items()}
+    yield _counter("fishbone_model_calls", "Model calls by failure class.", calls, labels)
+    requests = {key: calls.attempts for key, calls in models.items()}
+    yield _counter("fishbone_model_requests", "HTTP requests of model calls.", requests, labels)
+    seconds = {key: calls.seconds for key, calls in models.items()}
+    yield _counter("fishbone_model_call_seconds", "Time in model calls.", seconds, labels)
+    prompt = {(*key, "prompt"): calls.prompt_tokens for key, calls in models.items()}
+    answers = {(*key, "completion"): calls.completion_tokens for key, calls in models.items()}
+    yield _counter("fishbone_model_tokens", "Tokens of model calls.", {**prompt, **answers}, (*labels, "kind"))
+    cost = {key: calls.cost for key, calls in models.items()}
+    yield _counter("fishbone_model_cost", "Cost of model calls, by the prices of the settings.", cost, labels)
+    keys = {(state,): found.keys.get(state, 0) for state in _KEY_STATES}
+    yield _gauge("fishbone_model_keys", "API keys of models by state.", keys, ("state",))
 
 
 def _gauge(name: str, help: str, values: Mapping[Key, float], labels: tuple[str, ...]) -> Metric:

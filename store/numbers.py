@@ -19,6 +19,18 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class ModelCalls:
+    """Calls of one model that ended in one way."""
+
+    count: int
+    attempts: int  # HTTP requests
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Numbers:
     """Counts by the names of their groups."""
 
@@ -29,6 +41,8 @@ class Numbers:
     calls: dict[tuple[str, str], int]  # tool, status
     call_seconds: dict[tuple[str, str], float]
     notifications: dict[tuple[str, str], int]  # channel, state
+    models: dict[tuple[str, str, str], ModelCalls]  # tier, model, failure class
+    keys: dict[str, int]  # state
 
 
 async def numbers(connection: AsyncConnection[DictRow], bounds: Sequence[float]) -> Numbers:
@@ -47,4 +61,6 @@ async def numbers(connection: AsyncConnection[DictRow], bounds: Sequence[float])
         {(row["tool"], row["status"]): row["count"] for row in calls},
         {(row["tool"], row["status"]): row["seconds"] for row in calls},
         {(row["channel"], row["state"]): row["count"] for row in await rows("notifications")},
+        {(row.pop("tier"), row.pop("model"), row.pop("failure")): ModelCalls(**row) for row in await rows("models")},
+        {row["state"]: row["count"] for row in await rows("keys")},
     )

@@ -24,3 +24,14 @@ from tool_call_log group by tool, status order by tool, status
 
 -- notifications: what was told, and what waits or was given up
 select channel, state, count(*)::bigint as count from notification group by channel, state order by channel, state
+
+-- models: calls of language models by how they ended
+select tier, model, failure, count(*)::bigint as count, sum(attempts)::bigint as attempts,
+       sum(prompt_tokens)::bigint as prompt_tokens, sum(completion_tokens)::bigint as completion_tokens,
+       sum(cost)::float8 as cost, sum(seconds)::float8 as seconds
+from model_call_log group by tier, model, failure order by tier, model, failure
+
+-- keys: keys of models by what becomes of them
+select case when disabled_at is not null then 'disabled' when rests_until > now() then 'resting' else 'free' end
+           as state, count(*)::bigint as count
+from model_key group by 1 order by 1

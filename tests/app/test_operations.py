@@ -21,8 +21,9 @@ from app.replay import incident_of
 from app.settings import load_settings
 from app.tracing import Followed, followed
 from bundle.bundle import open_bundle
+from domain.model_call import CallRecord
 from domain.tool import Caller, ToolResult
-from store import calls, incidents, investigations
+from store import calls, incidents, investigations, model_calls, model_keys
 from store.database import Database
 from tests.app.receiver import receiver
 from tools.ledger import Entry, Ledger
@@ -101,6 +102,10 @@ async def test_metrics_count_what_the_database_holds(database: Database) -> None
             connection, INVESTIGATION, investigations.Outcome("done", ended, verdict="root_cause")
         )
         await connection.execute("update incident set status = 'failed'")
+        await model_calls.add(connection, model_call("", 900))
+        await model_calls.add(connection, model_call("timeout", 0))
+        await model_keys.know(connection, ["a", "b"], "http://m/v1")
+        await model_keys.disable(connection, "a", "401")
     async with asked(Operations(database, load_settings())) as client:
         found = values((await client.get("/metrics")).text)
     assert found["fishbone_database_up{}"] == 1
@@ -112,6 +117,10 @@ async def test_metrics_count_what_the_database_holds(database: Database) -> None
     assert found["fishbone_investigation_seconds_bucket{le=5.0}"] == 1
     assert found["fishbone_investigation_seconds_sum{}"] == 4
     assert found["fishbone_tool_calls_total{status=timeout,tool=logs_list}"] == 1
+    assert found["fishbone_model_calls_total{failure=timeout,model=m1,tier=fast}"] == 1
+    assert found["fishbone_model_tokens_total{failure=,kind=prompt,model=m1,tier=fast}"] == 900
+    assert found["fishbone_model_cost_total{failure=,model=m1,tier=fast}"] == 0.25
+    assert [found[f"fishbone_model_keys{{state={state}}}"] for state in ("free", "resting", "disabled")] == [1, 0, 1]
     assert found["process_cpu_seconds_total{}"] > 0
 
 
@@ -143,6 +152,12 @@ def test_a_traceback_stays_in_its_line(restored_logs: None) -> None:
         logging.getLogger("app.test").exception("it failed")
     [line] = stream.getvalue().splitlines()
     assert "ValueError: of a run" in json.loads(line)["exception"]
+
+
+def model_call(failure: str, tokens: int) -> CallRecord:
+    return CallRecord(
+        INVESTIGATION, "log", 0, "m1", "fast", datetime.now(UTC), 1.0, tokens, 10, 900, 0.1, 0.25, failure, 1, "a"
+    )  # fmt: skip
 
 
 def logged(call_id: str, status: str) -> calls.LoggedCall:
