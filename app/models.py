@@ -137,6 +137,9 @@ async def open_models(settings: Settings, database: Database, agents: Mapping[st
     memory: Memory = {}
     async with httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None)) as client:
         keys = {name: await _keys(settings, database, name, tier) for name, tier in tiers.items()}
+        used = [hash for each in keys.values() for hash in each.by_hash]
+        if used:
+            await database.patiently(lambda c: model_keys.forget(c, used), settings.patience_seconds)
         logged = Log(database, settings.patience_seconds)
         made = {name: gateway(tier, keys[name], logged, client, memory) for name, tier in tiers.items()}
         await asyncio.gather(*(_probe(made[name], keys[name], client) for name in made))

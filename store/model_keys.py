@@ -33,6 +33,11 @@ async def know(connection: AsyncConnection[DictRow], hashes: Sequence[str], addr
     await connection.execute(queries("model_keys")["know"], {"hashes": list(hashes), "address": storable(address)})
 
 
+async def forget(connection: AsyncConnection[DictRow], used: Sequence[str]) -> None:
+    """Drop disabled keys but for those that are used: they were replaced."""
+    await connection.execute(queries("model_keys")["forget"], {"hashes": list(used)})
+
+
 async def take(
     connection: AsyncConnection[DictRow], hashes: Sequence[str], preferred: str = ""
 ) -> str | Resting | None:

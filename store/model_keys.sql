@@ -1,6 +1,9 @@
 -- know: makes the keys known; what is known of them already stays
 insert into model_key (hash, address) select unnest(%(hashes)s::text[]), %(address)s on conflict (hash) do nothing
 
+-- forget: what was not valid and is not used any more
+delete from model_key where disabled_at is not null and not (hash = any(%(hashes)s))
+
 -- turn: one taker at a time, so that each sees what the one before took; held until the transaction ends
 select pg_advisory_xact_lock(7134682090155)
 
@@ -11,7 +14,7 @@ with free as (
     order by (hash = %(preferred)s) desc, taken_at nulls first, hash
     limit 1
 )
-update model_key set taken = taken + 1, taken_at = now() from free where model_key.hash = free.hash
+update model_key set taken = taken + 1, taken_at = clock_timestamp() from free where model_key.hash = free.hash
 returning model_key.hash
 
 -- soonest: when the first of the keys is free again, and why it rests

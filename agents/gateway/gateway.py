@@ -158,7 +158,8 @@ class Gateway(BaseChatModel):
 
     def _check(self, call: Call, usage: UsageMetadata) -> None:
         """Learn from what the server counted. Raises ModelFailed where it cannot have read the whole prompt."""
-        counted = usage["input_tokens"]
+        cached = usage.get("input_token_details", {}).get("cache_read") or 0
+        counted = max(usage["input_tokens"], cached)  # some leave out of the count what they had cached
         if is_implausible(call.estimated, counted):
             self.known.fits(counted + usage["output_tokens"])
             raise ModelFailed(

@@ -127,8 +127,8 @@ async def _tell(pool: KeyPool, call: Call, failure: ModelFailed) -> None:
     elif failure.kind in (Failure.AUTH, Failure.BUDGET):
         await pool.rest(call.key, failure.retry_after or _LONG_REST, failure.kind)
     elif failure.kind == Failure.RATE_LIMIT or failure.retry_after is not None:
-        seconds = _growing(call, failure) if failure.retry_after is None else failure.retry_after
-        await pool.rest(call.key, seconds, failure.kind)
+        # a server that says 0 is not asked six times within a moment
+        await pool.rest(call.key, max(failure.retry_after or 0.0, _growing(call, failure)), failure.kind)
 
 
 def _pause(failure: ModelFailed, call: Call) -> float:

@@ -222,6 +222,17 @@ async def test_a_key_that_works_again_is_enabled_by_doctor(dsn: str, database: D
     assert known.state == "free"
 
 
+async def test_a_key_that_was_replaced_is_no_longer_counted(database: Database) -> None:
+    async with scripted() as server:
+        async with opened(database, settings(server, fast_api_key="sk-old")) as models:
+            await models.keys["fast"].disable(next(iter(models.keys["fast"].by_hash.values())), "401")
+        async with opened(database, settings(server, fast_api_key="sk-new")):
+            pass
+    async with database.connection() as connection:
+        left = await (await connection.execute("select disabled_at from model_key")).fetchall()
+    assert [row["disabled_at"] for row in left] == [None]
+
+
 async def test_doctor_tells_a_server_that_is_away(dsn: str) -> None:
     async with scripted() as server:
         gone = server.url

@@ -8,7 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from agents.gateway.failures import by_status, retry_after
+from agents.gateway.failures import Failure, by_status, retry_after
+from agents.gateway.retry import RULES, Rule
 from agents.gateway.tier import Price
 from domain.errors import ModelFailed
 from tests.models.behaviours import (
@@ -67,6 +68,13 @@ async def test_a_single_key_is_waited_for() -> None:
     async with scripted(rate_limited("0.01"), rate_limited(), says("fine")) as server, bench(server.url) as made:
         assert (await made.ask()).content == "fine"
     assert made.log.records[0].attempts == 3
+
+
+async def test_retry_after_zero_is_no_leave_to_hammer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RULES, Failure.RATE_LIMIT, Rule(6, 100.0))
+    async with scripted(rate_limited(0), says("fine")) as server, bench(server.url, secrets=("k-1", "k-2")) as made:
+        await made.ask()
+    assert made.keys.rested["k-1"][0] > 20
 
 
 async def test_a_key_that_rests_beyond_the_deadline_is_not_waited_for() -> None:

@@ -272,6 +272,13 @@ async def test_a_server_that_drops_the_beginning_is_noticed_and_its_window_known
     assert made.log.failures == ["context_overflow"] and made.log.records[0].prompt_tokens == 4096
 
 
+async def test_what_a_provider_had_cached_was_read_also_where_it_is_not_counted() -> None:
+    used = {"prompt_tokens": 300, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 19_000}}
+    cached = scripted(lambda _: b.completion({"content": "fine"}, usage=used))
+    async with cached as server, bench(server.url, window=32_000) as made:
+        assert (await made.ask([HumanMessage("word " * 20_000)])).content == "fine"
+
+
 async def test_the_tools_are_estimated_too() -> None:
     async with scripted() as server, bench(server.url) as made:
         assert made.gateway.estimate(PROMPT, [TOOL]) > made.gateway.estimate(PROMPT) + 20

@@ -92,3 +92,13 @@ async def test_a_disabled_key_is_not_given_until_it_is_enabled(database: Databas
     async with database.connection() as connection:
         await model_keys.enable(connection, KEYS[0])
     assert await take(database, keys) == KEYS[0]
+
+
+async def test_a_disabled_key_that_was_replaced_is_forgotten(database: Database) -> None:
+    keys = await known(database)
+    async with database.connection() as connection:
+        for key in keys[:2]:
+            await model_keys.disable(connection, key, "401")
+        await model_keys.forget(connection, [keys[1]])
+        left = await model_keys.states(connection, keys)
+    assert [state.hash for state in left] == keys[1:]
