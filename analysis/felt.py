@@ -7,6 +7,8 @@ from domain.results import SeriesSummary
 
 PERCENT: Final = 20.0  # points of a percentage of processor time: less busy than that nobody notices
 BUSY: Final = 50.0  # percent: from here on work begins to wait for a processor
+CORE: Final = 0.01  # of a processor is a percent: what counters of processor seconds rise by in a second
+LOAD: Final = 1.0  # one more task that wants to run
 COUNT: Final = 3.0  # clients, threads, files, waiting requests: one or two come and go
 BYTES: Final = 16.0 * 2**20  # what a runtime takes and gives back all the time
 SECONDS: Final = 0.01  # the least that a caller of a service can feel
@@ -14,6 +16,8 @@ RATIO: Final = 1.5  # of traffic: within it lies the noise of any minute
 _SECONDS: Final = {"_ms": 0.001, "milliseconds": 0.001, "_s": 1.0, "seconds": 1.0}
 _PERCENT: Final = re.compile(r"pct|percent|%", re.IGNORECASE)
 _SHARE: Final = re.compile(r"usage|utili[sz]ation", re.IGNORECASE)  # of one or of a hundred, as the values tell
+_CPU_SECONDS: Final = re.compile(r"cpu\w*seconds", re.IGNORECASE)
+_LOAD: Final = re.compile(r"load(?:1|5|15)$", re.IGNORECASE)
 _COUNT: Final = re.compile(
     r"client|connection|connected|threads|fds|file_?desc|queue|pending|waiting|in_?flight|backlog", re.IGNORECASE
 )
@@ -34,7 +38,8 @@ def felt(one: SeriesSummary) -> bool:
 
 def is_idle(one: SeriesSummary) -> bool:
     """Whether it is a share of processor time that is still low after it rose."""
-    return noise(one) == PERCENT and (one.median_after or 0.0) < BUSY
+    least = noise(one)
+    return one.kind == "cpu" and least is not None and (one.median_after or 0.0) < BUSY * least / PERCENT
 
 
 def noise(one: SeriesSummary) -> float | None:
@@ -42,6 +47,10 @@ def noise(one: SeriesSummary) -> float | None:
     name = one.metric
     if one.kind == "cpu" and (_PERCENT.search(name) or (_SHARE.search(name) and one.max > 1.5)):
         return PERCENT
+    if one.kind == "cpu" and _CPU_SECONDS.search(name):
+        return PERCENT * CORE
+    if one.kind == "saturation" and _LOAD.search(name):
+        return LOAD
     if one.kind == "saturation" and _COUNT.search(name) and not _NO_COUNT.search(name):
         return COUNT
     if one.kind == "memory" and _BYTES.search(name):

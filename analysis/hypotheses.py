@@ -20,6 +20,9 @@ ALERT_WEIGHT: Final = 0.25  # what being about the alert can add
 RUNBOOK_WEIGHT: Final = 0.08  # a runbook that names this alert
 EARLY_WEIGHT: Final = 0.06  # onset before all others; small, since resolution differs by source
 CHANGE_WEIGHT: Final = 0.08  # "the latest deploy did it" is a weak prior (design 12.7)
+SOLID: Final = (
+    0.5  # evidence from which a candidate counts as seen; what a mere possibility would explain does not make it real
+)
 AGREE_WEIGHT: Final = 0.06  # each further independent source, two at most
 AGAINST_WEIGHT: Final = 0.5  # each unit of contradicting evidence
 CAUSED_WEIGHT: Final = 0.5  # how far a candidate that another explains steps back
@@ -66,7 +69,9 @@ def _hypothesis(
     against = contradictions(case.knowledge, candidate.fault, candidate.entity, case.facts, case.findings, names)
     terms = {
         "evidence": candidate.strength,
-        "explains": SYMPTOM_WEIGHT * min(1.0, sum(link.strength * link.symptom.strength for link in effects)),
+        "explains": SYMPTOM_WEIGHT
+        * min(1.0, sum(link.strength * link.symptom.strength for link in effects))
+        * min(1.0, candidate.strength / SOLID),
         "alert": ALERT_WEIGHT * _near(case, candidate, effects) * candidate.strength,
         "runbook": RUNBOOK_WEIGHT * answers(runbook, case),
         "early": EARLY_WEIGHT * (_early(candidate, found) if candidate.measured is None else 0.5),

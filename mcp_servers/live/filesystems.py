@@ -6,6 +6,7 @@ from typing import Final
 import psutil
 
 from analysis.captures.context import Context, safe_entity
+from domain.errors import ToolUnavailable
 from domain.facts import Fact
 from mcp_servers.live.bounded import each_within
 
@@ -32,7 +33,10 @@ def filesystem_facts(context: Context, problems: list[str]) -> list[Fact]:
 
 
 def _fact(mount: psutil._ntuples.sdiskpart, context: Context) -> Fact:
-    space = os.statvfs(mount.mountpoint)
+    try:
+        space = os.statvfs(mount.mountpoint)
+    except OSError as exc:  # another mount covers it, or its server is gone: the rest is told all the same
+        raise ToolUnavailable(f"filesystem {mount.mountpoint}: {exc.strerror}") from exc
     block = space.f_frsize
     used, available = (space.f_blocks - space.f_bfree) * block, space.f_bavail * block
     inodes = space.f_files - space.f_ffree

@@ -57,7 +57,7 @@ class LiveMetrics:
         except _FAILED as exc:
             return Gathered((), server.name, problems=(str(exc),))
         start, end = self._watch.start, self._watch.end
-        step = step_for(start, end, MOST_POINTS)
+        step = step_for(start, end, MOST_POINTS, _interval(server))
 
         def read(names: list[str]) -> list[Series]:
             try:
@@ -77,6 +77,14 @@ class LiveMetrics:
         if is_counter(samples.metric, values):
             samples = as_rate(samples)
         return replace(samples, metric=metric_of(series.labels, of))
+
+
+def _interval(server: Prometheus) -> int | None:
+    """How often targets are scraped; None of a server that does not tell (others than Prometheus need not)."""
+    try:
+        return server.interval()
+    except (*_FAILED, LookupError):
+        return None
 
 
 def _counts(server: Prometheus, watch: Watch, metric: str, problems: list[str]) -> dict[str, int]:

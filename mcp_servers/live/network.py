@@ -13,6 +13,7 @@ from mcp_servers.fact_kinds import NETWORK
 from mcp_servers.live.answer import answer
 from mcp_servers.live.bounded import each_within
 from mcp_servers.live.engine import Engine
+from mcp_servers.live.firewall import rules
 from mcp_servers.live.probes import probe
 from mcp_servers.live.sockets import interfaces, resolver, routes, sockets
 from mcp_servers.live.targets import Allowed, Target, parse
@@ -47,6 +48,7 @@ class LiveNetwork:
             lambda: list(routes(context)),
             lambda: sockets(context),
             lambda: resolver(watch),
+            lambda: rules(watch),
             lambda: inspect_facts(list(self._engine.networks()) if self._engine.is_there else [], context),
         )
 

@@ -1,6 +1,7 @@
 """Prometheus' HTTP API: instant, range, series, alerts, rules. Points are capped before a query is sent."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,9 @@ from domain.errors import InvalidToolInput, ToolTimeout, ToolUnavailable
 MOST_POINTS: Final = 240  # of one series
 _HARD_POINTS: Final = 10_000  # Prometheus itself refuses more than 11,000
 _MOST_BYTES: Final = 64 << 20  # of one answer
-_LEAST_STEP: Final = 15
+_LEAST_STEP: Final = 15  # unless every target is scraped more often
+_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,15 @@ class Series:
     points: tuple[tuple[float, float], ...]  # epoch seconds, value; what is no number is left out
 
 
-def step_for(start: datetime, end: datetime, points: int = MOST_POINTS) -> int:
+def step_for(start: datetime, end: datetime, points: int = MOST_POINTS, least: int | None = None) -> int:
     """The step in whole seconds at which no series has more than so many points."""
     seconds = max((end - start).total_seconds(), 1.0)
-    return max(_LEAST_STEP, ceil(seconds / min(points, _HARD_POINTS)))
+    return max(least or _LEAST_STEP, ceil(seconds / min(points, _HARD_POINTS)))
+
+
+def duration(text: str) -> float:
+    """Seconds of a duration as Prometheus writes it, such as 1m30s; 0 where there is none."""
+    return sum(float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(text))
 
 
 class Prometheus:
@@ -68,6 +76,14 @@ class Prometheus:
     def alerts(self) -> list[dict[str, Any]]:
         """The alerts that are pending or firing."""
         return list(self._get("alerts", {})["alerts"])
+
+    def interval(self) -> int:
+        """The least step that shows nothing twice: what the slowest target is scraped at, at most the usual one."""
+        targets = self._get("targets", {"state": "active"})["activeTargets"]
+        slowest = max(
+            (duration(str(one.get("scrapeInterval", ""))) or _LEAST_STEP for one in targets), default=_LEAST_STEP
+        )
+        return min(_LEAST_STEP, ceil(slowest))
 
     def rules(self) -> list[dict[str, Any]]:
         """All alerting and recording rules."""

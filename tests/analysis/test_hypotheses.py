@@ -64,6 +64,13 @@ def test_a_loud_downstream_error_is_a_symptom_of_what_explains_it_upstream() -> 
     assert found[1].terms["symptom"] < 0
 
 
+def test_a_mere_possibility_is_not_made_real_by_what_it_would_explain() -> None:
+    refused = finding("container:web", "proxy.upstream_down", 0.9)
+    terms = [ranked(case(finding("container:web", "memory.oom_kill", w), refused)) for w in (0.1, 0.9)]
+    weak, seen = (next(h for h in found if h.fault == "memory.oom_kill").terms["explains"] for found in terms)
+    assert 0 < weak < seen / 4
+
+
 def test_what_starts_after_its_symptom_does_not_explain_it() -> None:
     found = ranked(case(finding("container:web", "proxy.upstream_down", 0.9, -30),
                         finding("container:api", "memory.oom_kill", 0.9, -2), edges=(Edge("web", "api"),)))  # fmt: skip

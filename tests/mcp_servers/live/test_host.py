@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from analysis.captures.context import Context
 from domain.facts import FACTS, attributes_of
@@ -16,6 +17,7 @@ from mcp_servers.host import host
 from mcp_servers.live import kernel
 from mcp_servers.live.bounded import each_within
 from mcp_servers.live.cgroups import cgroup_facts
+from mcp_servers.live.filesystems import filesystem_facts
 from mcp_servers.live.host import LiveHost
 from mcp_servers.live.machine import pressure
 from mcp_servers.live.processes import is_ours
@@ -150,3 +152,18 @@ def _asked(mount: str) -> str:
     if mount != "/":
         time.sleep(3)
     return mount
+
+
+def test_a_file_system_that_another_covers_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.statvfs
+
+    def covered(path: str) -> os.statvfs_result:
+        if path == "/":
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return real(path)
+
+    monkeypatch.setattr("os.statvfs", covered)
+    problems: list[str] = []
+    found = filesystem_facts(WATCH.context("host"), problems)
+    assert found and all(fact.attributes["mount"] != "/" for fact in found)
+    assert problems == ["filesystem /: No such file or directory"]

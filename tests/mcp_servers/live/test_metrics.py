@@ -20,7 +20,7 @@ from domain.errors import InvalidToolInput, ToolTimeout, ToolUnavailable
 from domain.results import SeriesList, SeriesPoints, SeriesSummaries
 from mcp_servers.live.labels import entity_of, metric_of
 from mcp_servers.live.metrics import LiveMetrics
-from mcp_servers.live.prometheus import Prometheus, step_for
+from mcp_servers.live.prometheus import Prometheus, duration, step_for
 from mcp_servers.live.watch import Watch
 from mcp_servers.metrics import metrics
 from tests.mcp_servers.live.ask import ask
@@ -156,6 +156,15 @@ def test_alerts_rules_series_and_instant_queries_are_answered(stack: Stack) -> N
     (series,) = stack.server.series("shop_queue_length", WATCH.start, WATCH.end)
     assert series["job"] == "shop"
     assert [one.points[0][1] for one in stack.server.instant("shop_queue_length", WATCH.end)] == [7.0]
+
+
+def test_the_step_is_no_shorter_than_the_slowest_scrape(stack: Stack) -> None:
+    assert stack.server.interval() == 1
+    assert [duration(text) for text in ("15s", "1m30s", "500ms", "")] == [15.0, 90.0, 0.5, 0.0]
+    end = WATCH.end
+    assert step_for(end - timedelta(minutes=2), end) == 15
+    assert step_for(end - timedelta(minutes=2), end, least=2) == 2
+    assert step_for(end - timedelta(hours=1), end, least=2) == 15
 
 
 def test_too_many_points_are_refused_before_the_query_is_sent(stack: Stack) -> None:

@@ -3,6 +3,7 @@
 import http.server
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,6 +14,7 @@ import pytest
 from domain.facts import Fact
 from domain.results import Facts
 from mcp_servers.live.engine import Engine
+from mcp_servers.live.firewall import rules
 from mcp_servers.live.network import LiveNetwork
 from mcp_servers.live.targets import Allowed, parse
 from mcp_servers.live.watch import Watch
@@ -143,3 +145,30 @@ async def test_patterns_allow_targets_on_request(web: int) -> None:
 )
 def test_the_allow_list(entries: str, target: str, allowed: bool) -> None:
     assert (not Allowed(entries.split(",")).refusal(parse(target))) is allowed
+
+
+LISTED = """
+import subprocess
+from mcp_servers.live.firewall import rules
+from mcp_servers.live.watch import Watch
+rule = "iptables -A INPUT -d 127.0.0.1 -p tcp --dport 5432 -j DROP"
+subprocess.run(rule.split(), check=True)
+for fact in rules(Watch("vm1")):
+    print(fact.entity, fact.attributes.get("target"), fact.attributes.get("policy"), fact.attributes.get("rule"))
+"""
+
+
+def test_the_rules_of_the_packet_filter_are_told() -> None:
+    done = subprocess.run(
+        ["unshare", "--net", sys.executable, "-c", LISTED], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"no iptables in a network namespace here: {done.stderr[-200:]!r}")
+    assert "network:INPUT None ACCEPT None" in done.stdout
+    (dropped,) = [line for line in done.stdout.splitlines() if " DROP " in line]
+    assert dropped.startswith("network:INPUT DROP None 0") and "dpt:5432" in dropped
+
+
+def test_who_is_not_root_sees_no_rules_and_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert rules(WATCH) == []
