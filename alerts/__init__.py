@@ -17,8 +17,8 @@ from domain.errors import BadConfiguration, UnknownSource, UnreadablePayload
 
 GENERIC: Final = "generic"
 SKEW: Final = timedelta(minutes=5)  # that clocks may differ without a word
-_PARTS: Final = ("entities", "mapping", "reading")  # files that all senders share
-_WRAPPERS: Final = ("alert", "payload", "body")
+_PARTS: Final = ("entities", "mapping", "reading", "words")  # files that all senders share
+_WRAPPERS: Final = ("alert", "payload", "body", "data", "notification")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from alerts import reading
-from domain.alert import Alert
+from domain.alert import Alert, AlertStatus
 from domain.codec import Json
 
 NAME: Final = "alertmanager"
@@ -73,11 +73,19 @@ def _alert(one: dict[str, Json], around: dict[str, Json], now: datetime) -> Aler
         labels,
         annotations,
         level=reading.severity(labels.get("severity"), labels.get("level"), labels.get("priority")),
-        state=reading.status(one.get("status"), around.get("status"), around.get("state")),
-        starts_at=reading.time(one.get("startsAt"), now),
+        state=_state(one, around, now),
+        starts_at=reading.time(one.get("startsAt") or one.get("activeAt"), now),
         ends_at=reading.time(one.get("endsAt"), now),
         identity="" if given.lower() in _UNSET else given,
     )
+
+
+def _state(one: dict[str, Json], around: dict[str, Json], now: datetime) -> AlertStatus | None:
+    """By its own word or the group's; of what Prometheus sends to Alertmanager, which has none, by its end."""
+    told = reading.status(one.get("status"), one.get("state"), around.get("status"), around.get("state"))
+    ended = reading.time(one.get("endsAt"), now)
+    over = told is None and not isinstance(one.get("status"), dict) and ended is not None and ended <= now
+    return AlertStatus.RESOLVED if over else told
 
 
 def name_of(labels: dict[str, str], annotations: dict[str, str], around: dict[str, Json]) -> str:

@@ -1,45 +1,63 @@
-"""Any JSON object: finds an alert's fields by their usual names at the usual depths."""
+"""Any JSON object: finds an alert's fields by their usual names, however written, at the usual depths."""
 
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
-from alerts import reading
+from alerts import reading, words
 from domain.alert import Alert, AlertStatus
 from domain.codec import Json
 
 NAME: Final = "generic"
-_LISTS: Final = ("alerts", "events", "incidents", "messages")
+_LISTS: Final = ("alerts", "events", "incidents", "messages", "notifications", "problems", "violations")
+_SURE_LISTS: Final = ("alerts",)  # of which each entry is an alert, whatever it looks like
 _INNER: Final = (
-    "alert", "incident", "issue", "data", "event", "payload", "check_result", "triggered_condition", "stream",
-    "monitor", "heartbeat", "context", "details",
+    "alert", "incident", "issue", "data", "attributes", "item", "event", "payload", "checkresult", "check", "monitor",
+    "trigger", "rule", "triggeredcondition", "stream", "heartbeat", "context", "details", "fault", "error", "problem",
+    "workflowrun", "checkrun", "alertgroup", "savedsearch", "metadata", "fields", "component", "componentupdate",
+    "webhookeventdata", "downtime", "attachments", "embeds", "state", "result",
 )  # fmt: skip
 _NAMES: Final = (
-    "alertname", "alert_name", "alertName", "rule_name", "ruleName", "check_name", "checkName", "AlarmName",
-    "condition_name", "conditionName", "event_definition_title", "monitorFriendlyName", "monitor_name", "trigger",
-    "title", "name", "messageTitle", "subject", "Subject", "summary", "message", "rule", "policy_name", "event",
-    "description", "msg", "text", "error", "info", "subType", "alert_type", "type",
+    "alertname", "alertrulename", "rulename", "alerttitle", "checkname", "monitorname", "monitorfriendlyname",
+    "conditionname", "eventdefinitiontitle", "problemtitle", "problemname", "searchname", "triggername", "alarmname",
+    "sensorname", "servicedesc", "servicedescription", "entitydisplayname", "trigger", "alert", "alarm", "title",
+    "shortdescription", "name", "messagetitle", "subject", "exceptionclass", "errorclass", "summary", "message", "rule",
+    "policyname", "monitor", "sensor", "check", "errormessage", "event", "hostname", "detector", "description", "msg",
+    "text", "error", "info", "memo", "subtype", "alerttype", "type",
 )  # fmt: skip
 _SUMMARIES: Final = (
-    "summary", "message", "description", "details", "body", "text", "msg", "reason", "output", "error", "alertDetails",
-    "long_description", "result_description", "messageBody",
+    "summary", "message", "description", "details", "body", "text", "msg", "reason", "output", "error", "alertdetails",
+    "longdescription", "resultdescription", "messagebody", "statemessage", "serviceoutput", "hostoutput", "cause",
+    "incidentreason", "problemdetailstext",
 )  # fmt: skip
-_SEVERITIES: Final = ("severity", "level", "priority", "criticality", "urgency", "importance_level", "importance")
+_SEVERITIES: Final = (
+    "severity", "alertseverity", "problemseverity", "level", "priority", "criticality", "urgency", "importancelevel",
+    "importance", "impact", "messagetype", "servicestate", "hoststate",
+)  # fmt: skip
 _STATES: Final = (
-    "status", "state", "current_state", "alert_state", "alertState", "alertTypeFriendlyName", "notification_type",
-    "alert_type", "transition", "event_type", "action", "alert_action", "type", "statusExtended",
+    "status", "alertstatus", "state", "currentstate", "newstate", "newstatus", "alertstate", "problemstatus",
+    "currentalertphase", "notificationtype", "messagetype", "alerttypefriendlyname", "servicestate", "hoststate",
+    "statusfriendly", "checkstatename", "conclusion", "triggertype", "alerttype", "transition", "alertevent",
+    "eventtype", "eventname", "event", "action", "alertaction", "type", "level", "statusextended",
+    "laststatus", "severity",
 )  # fmt: skip
 _STARTS: Final = (
-    "startsAt", "starts_at", "started_at", "startedAt", "start", "startDate", "start_time", "created_at", "createdAt",
-    "created_on", "triggered_at", "triggeredAt", "fired_at", "timestamp", "time", "date", "state_changed_timestamp",
+    "startsat", "startedat", "start", "startdate", "starttime", "createdat", "createdon", "triggeredat", "firedat",
+    "triggertime", "alerttimestamp", "statestarttime", "detectedat", "opened_at", "openedat", "timestamp", "time",
+    "alarmtime", "date", "datetime", "longdatetime", "now", "statechangedtimestamp", "lastoccurrence",
 )  # fmt: skip
-_ENDS: Final = ("endsAt", "ends_at", "ended_at", "endedAt", "end", "endDate", "resolved_at", "resolvedAt", "cancelDate")
-_IDS: Final = ("fingerprint", "alert_id", "alertId", "incident_id", "incidentId", "uuid", "id")
-_LABELS: Final = ("commonLabels", "groupLabels", "labels", "tags", "dimensions")
-_NOTES: Final = ("commonAnnotations", "annotations")
-_OVER: Final = re.compile(r"\b(?:recovered|resolved|recovery|cleared)\b|\[OK\]|->\s*(?:UP|OK)\b", re.IGNORECASE)
-_DEEPEST: Final = 3
+_ENDS: Final = ("endsat", "endedat", "end", "enddate", "endtime", "resolvedat", "closedat", "recoveredat", "canceldate")
+_IDS: Final = ("fingerprint", "alertid", "incidentid", "problemid", "entityid", "dedupkey", "uuid", "uid", "id")
+_LABELS: Final = ("commonlabels", "grouplabels", "labels", "tags", "dimensions")
+_NOTES: Final = ("commonannotations", "annotations")
+_PLACES: Final = ("host", "node", "device", "agent", "client", "entity", "service", "container", "pod", "server")
+_OVER: Final = re.compile(
+    r"(?i)\b(?:recovered|resolved|recovery|cleared|is (?:back )?up(?: again)?|back (?:up|online|to normal))\b|"
+    r"\[(?:OK|UP)\]|->\s*(?:UP|OK)\b|^(?:OK|UP)\b(?!-)|\(now: up\)"
+)
+_DEEPEST: Final = 4
 
 
 def knows(body: Json) -> bool:
@@ -63,11 +81,9 @@ def _entries(body: Json) -> list[dict[str, Json]]:
     if isinstance(body, list):
         return [one for one in body if isinstance(one, dict)]
     for key in _LISTS:
-        listed = (
-            [one for one in body.get(key) or [] if isinstance(one, dict)] if isinstance(body.get(key), list) else []
-        )
-        if listed:
-            around = {name: value for name, value in body.items() if name != key}
+        listed = [one for one in body[key] if isinstance(one, dict)] if isinstance(body.get(key), list) else []
+        around = {name: value for name, value in body.items() if name != key}
+        if listed and (key in _SURE_LISTS or not _name(list(_objects(around)))):
             return [around | one for one in listed]
     return [body] if any(value or value in (0, False) for value in body.values()) else []
 
@@ -81,22 +97,39 @@ def _fields(body: dict[str, Json]) -> list[dict[str, Json]]:
 def _inside(body: dict[str, Json], depth: int = 0) -> Iterator[dict[str, Json]]:
     for value in body.values():
         if isinstance(value, dict) and depth < _DEEPEST:
-            yield value
+            yield _plain(value)
             yield from _inside(value, depth + 1)
 
 
 def _objects(body: dict[str, Json], depth: int = 0) -> Iterator[dict[str, Json]]:
-    """The object and those inside it that may hold an alert's fields, the outermost first."""
-    yield body
+    """The object and those inside it that may hold an alert's fields, the outermost first; keys without marks."""
+    plain = _plain(body)
+    yield plain
     if depth < _DEEPEST:
         for key in _INNER:
-            if isinstance(body.get(key), dict):
-                yield from _objects(body[key], depth + 1)
+            inner = plain.get(key)
+            inner = inner[0] if isinstance(inner, list) and inner else inner
+            if isinstance(inner, dict):
+                yield from _objects(inner, depth + 1)
+
+
+def _plain(body: dict[str, Json]) -> dict[str, Json]:
+    """The same with keys that are written in one way; of two that become one the first with a value counts."""
+    plain: dict[str, Json] = {}
+    for name, value in body.items():
+        if plain.get(key := _key(name)) in (None, ""):
+            plain[key] = value
+    return plain
+
+
+@lru_cache(maxsize=4096)
+def _key(name: str) -> str:
+    return words.key(name) or name
 
 
 def _alert(body: dict[str, Json], now: datetime) -> Alert:
     objects = _fields(body)
-    labels, annotations = _labels(objects), _annotations(objects)
+    labels, annotations = _labels(body, objects), _annotations(objects)
     name = _name(objects)
     return reading.alert(
         NAME,
@@ -119,18 +152,34 @@ def _every(objects: list[dict[str, Json]], keys: tuple[str, ...]) -> list[Json]:
 def _name(objects: list[dict[str, Json]]) -> str:
     labelled = [reading.at(one, key, "alertname") for key in _LABELS for one in objects]
     noted = [reading.at(one, key, "summary") for key in _NOTES for one in objects]
-    return reading.first(*labelled, *_every(objects, _NAMES), *noted)
+    texts = (value for value in _every(objects, _NAMES) if isinstance(value, str))
+    return reading.first(*labelled, *texts, *noted)
 
 
-def _labels(objects: list[dict[str, Json]]) -> dict[str, str]:
-    """The labels, and the plain fields beside them, so that an entity can be found in either."""
+def _labels(body: dict[str, Json], objects: list[dict[str, Json]]) -> dict[str, str]:
+    """The labels, and the plain fields beside them as they are written, so that an entity can be found in either."""
     told: dict[str, str] = {}
-    for one in reversed(objects):
-        told |= {key: reading.text(v) for key, v in one.items() if reading.text(v) and key not in _SUMMARIES}
+    for one in [*reversed(objects[1:]), body]:
+        told |= {
+            key: text for key, value in one.items() if _key(key) not in _SUMMARIES and (text := reading.text(value))
+        }
+        for place in _PLACES:
+            if isinstance(one.get(place), dict):
+                told |= {f"{place}.{key}": text for key, text in reading.texts(one[place]).items()}
+                if name := reading.first(one[place].get("name"), reading.at(one[place], "metadata", "name")):
+                    told.setdefault(place if place not in ("agent", "client", "entity") else "host", name)
     for key in reversed(_LABELS):
         for one in reversed(objects):
-            told |= reading.texts(one.get(key)) if isinstance(one.get(key), dict) else {}
+            told |= _pairs(one.get(key))
     return told
+
+
+def _pairs(value: Json) -> dict[str, str]:
+    """Labels: an object, or a list of `key:value`."""
+    if isinstance(value, dict):
+        return reading.texts(value)
+    listed = [reading.text(one).partition(":") for one in value] if isinstance(value, list) else []
+    return {key.strip(): told.strip() for key, colon, told in listed if colon and key.strip() and told.strip()}
 
 
 def _annotations(objects: list[dict[str, Json]]) -> dict[str, str]:
@@ -143,7 +192,12 @@ def _annotations(objects: list[dict[str, Json]]) -> dict[str, str]:
 
 
 def _state(objects: list[dict[str, Json]], name: str) -> AlertStatus | None:
-    title = reading.first(*_every(objects, ("title", "messageTitle", "event")), name)
-    if _OVER.search(title):
+    """By a title that says so, by flags, by the usual fields: first where one holds a known word, then a phrase."""
+    titles = ("title", "messagetitle", "event", "subject", "statusdetail")
+    if _OVER.search(reading.first(*_every(objects, titles), name)) or _OVER.search(name):
         return AlertStatus.RESOLVED
-    return reading.status(*_every(objects, _STATES))
+    flags = (words.state_of_flag(key, value) for one in objects for key, value in one.items())
+    if flag := next(filter(None, flags), None):
+        return flag
+    told = [reading.text(value) for value in _every(objects, _STATES) if not isinstance(value, bool)]
+    return reading.status(*told) or next(filter(None, map(words.state_of, told)), None)

@@ -8,20 +8,26 @@ from domain.alert import Alert
 from domain.codec import Json
 
 NAME: Final = "newrelic"
+_ISSUE: Final = ("issueUrl", "issuePageUrl", "issueId", "issue_url", "alertConditionNames")
+_LEGACY: Final = ("current_state", "policy_name", "incident_url", "violation_chart_url")
 
 
 def knows(body: Json) -> bool:
     """A workflow's issue, or a legacy incident with its condition."""
     if not isinstance(body, dict):
         return False
-    return ("issueUrl" in body and "state" in body) or ("condition_name" in body and "current_state" in body)
+    workflow = any(key in body for key in _ISSUE) and any(key in body for key in ("state", "priority"))
+    return workflow or ("condition_name" in body and any(key in body for key in _LEGACY))
 
 
 def read(body: Json, now: datetime) -> list[Alert]:
     """One alert per issue or incident."""
     conditions = body.get("alertConditionNames")
     name = reading.first(
-        body.get("condition_name"), *(conditions if isinstance(conditions, list) else []), body.get("title")
+        body.get("condition_name"),
+        *(conditions if isinstance(conditions, list) else [conditions]),
+        body.get("title"),
+        body.get("issueTitle"),
     )
     labels = {"alertname": name} | _entity(body) | reading.pick(body, ("policy_name", "workflowName", "account_name"))
     return [reading.alert(

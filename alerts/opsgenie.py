@@ -14,7 +14,7 @@ _OVER: Final = ("close", "delete")
 def knows(body: Json) -> bool:
     """An action on an alert with its id and tiny id."""
     one = reading.at(body, "alert")
-    return isinstance(one, dict) and "action" in body and "alertId" in one
+    return isinstance(one, dict) and "action" in body and ("alertId" in one or "integrationId" in body)
 
 
 def read(body: Json, now: datetime) -> list[Alert]:

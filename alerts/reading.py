@@ -11,6 +11,7 @@ from analysis.timestamps import Clock, parse_time
 from domain.alert import Alert, AlertStatus
 from domain.codec import Json, digest
 
+_PHRASE: Final = 40  # characters of a severity such as `P1 - Critical`; a longer text is a sentence
 LONGEST: Final = 2000  # characters of a label or annotation
 _SEVERITIES: Final = {
     "critical": "critical crit fatal emergency emerg disaster page p0 p1 sev0 sev1 s1 blocker severe",
@@ -87,8 +88,10 @@ def _moment(value: str | float, now: datetime) -> datetime | None:
 
 def severity(*values: Json) -> str:
     """critical | error | warning | info | unknown, by the first value that is a word for one."""
-    words = (text(value).lower().removeprefix("severity") for value in values)
-    return next((_SEVERITY[word] for word in words if word in _SEVERITY), "unknown")
+    words = [text(value).lower().removeprefix("severity").strip() for value in values]
+    whole = next((_SEVERITY[word] for word in words if word in _SEVERITY), "")
+    parts = (part for word in words if len(word) <= _PHRASE for part in re.split(r"[^a-z0-9]+", word))
+    return whole or next((_SEVERITY[part] for part in parts if part in _SEVERITY), "unknown")
 
 
 def status(*values: Json) -> AlertStatus | None:

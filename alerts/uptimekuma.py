@@ -1,5 +1,6 @@
 """Uptime Kuma: a monitor and the heartbeat that changed its state."""
 
+import re
 from datetime import datetime
 from typing import Final
 
@@ -8,7 +9,8 @@ from domain.alert import Alert, AlertStatus
 from domain.codec import Json
 
 NAME: Final = "uptime-kuma"
-_UP: Final = "1"  # 0 down, 1 up, 2 pending, 3 maintenance
+_UP: Final = ("1", "3")  # 0 down, 1 up, 2 pending, 3 maintenance
+_WORDS: Final = re.compile(r"^\[(?P<name>[^\]]+)\](?:\s*\[(?P<url>[^\]]+)\])?\s*(?P<told>\S.*)")
 
 
 def knows(body: Json) -> bool:
@@ -20,11 +22,11 @@ def read(body: Json, now: datetime) -> list[Alert]:
     """One alert a post; a test message is none."""
     beat, monitor = body["heartbeat"], body["monitor"]
     if not isinstance(monitor, dict):
-        return []
+        return _by_words(body)
     name = reading.text(monitor.get("name"))
     labels = {"alertname": name, "service": name} | reading.pick(monitor, ("url", "hostname", "port", "type", "id"))
     moment = reading.time(reading.first(reading.at(beat, "time"), reading.at(beat, "localDateTime")), now)
-    up = reading.text(reading.at(beat, "status")) == _UP
+    up = reading.text(reading.at(beat, "status")) in _UP
     return [reading.alert(
         NAME, name, labels,
         {"summary": reading.first(body.get("msg"), reading.at(beat, "msg"), name)},
@@ -32,4 +34,18 @@ def read(body: Json, now: datetime) -> list[Alert]:
         state=AlertStatus.RESOLVED if up else AlertStatus.FIRING,
         starts_at=moment, ends_at=moment,
         identity=reading.fingerprint(NAME, name, {"id": reading.text(monitor.get("id"))}),
+    )]  # fmt: skip
+
+
+def _by_words(body: dict[str, Json]) -> list[Alert]:
+    """What is told in words alone: that a certificate ends soon. A test message is no alert."""
+    found = _WORDS.match(reading.text(body.get("msg")))
+    if found is None:
+        return []
+    labels = {"alertname": found["name"], "service": found["name"]} | ({"url": found["url"]} if found["url"] else {})
+    up = "Up" in found["told"].split()[:2] or "✅" in found["told"]
+    return [reading.alert(
+        NAME, found["name"], labels, {"summary": body["msg"]}, level="warning",
+        state=AlertStatus.RESOLVED if up else AlertStatus.FIRING,
+        identity=reading.fingerprint(NAME, found["name"], {"told": re.sub(r"\d+", "", found["told"])}),
     )]  # fmt: skip
