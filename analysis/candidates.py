@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
+from analysis.anomaly import LOCAL_SECONDS
 from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH, fuse
 from analysis.machines import machine
@@ -36,7 +37,7 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
 
 
 MOST_SUSPECTS: Final = 8
-OLD: Final = timedelta(minutes=30)  # longer than alerts wait and than faults of a running program take to be felt
+OLD: Final = timedelta(seconds=LOCAL_SECONDS)  # as for series: what was there before "the minutes just before"
 LARGE: Final = 1.0  # ten sigmas: what chance and daily rhythm do not reach
 CLEAR: Final = 0.5  # half a power of ten between the first and the second suspect
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell

@@ -14,6 +14,8 @@ from domain.results import SeriesSummary, TraceEdge
 
 SURE: Final = 6.0  # sigmas: with hundreds of series, four are exceeded by chance somewhere
 DIRECT: Final = 1.0  # added to what an entity does to itself: nobody else's trouble makes it
+RISES: Final = 1.5  # sigmas: a short history makes its scale wide, and one in fifteen goes so far by chance
+TURNED: Final = 2.0  # for a line that turned from always to never or back: few runs show few sigmas of what is certain
 MOST: Final = 1000.0  # sigmas
 ROOM: Final = 0.5  # off, for a processor that rose and has room left
 TIMES: Final = {"cpu": 1.5, "memory": 1.15, "disk": 1.5, "saturation": 1.5}  # a change must be felt, not only seen
@@ -91,6 +93,17 @@ def of_edge_series(series: Sequence[SeriesSummary]) -> Iterator[Clue]:
             yield Clue(callee, "network.delay", DIRECT + weighed(badness(one)), told(one), series=at)
 
 
+def is_callers(one: SeriesSummary) -> bool:
+    """Whether the series is what callers measured of an entity."""
+    return _CLIENT_SIDE.search(one.metric) is not None
+
+
+def served_as_ever(series: Sequence[SeriesSummary]) -> frozenset[str]:
+    """Entities that measure their own latency, none of which rose."""
+    own = [one for one in series if one.kind == "latency" and _SERVER_SIDE.search(one.metric)]
+    return frozenset(one.entity for one in own) - {one.entity for one in own if badness(one) >= RISES}
+
+
 def _added(one: SeriesSummary) -> float:
     return (one.median_after or 0.0) - (one.median_before or 0.0)
 
@@ -108,7 +121,7 @@ def of_traces(edges: Sequence[TraceEdge]) -> Iterator[Clue]:
                 f'{edge.callee}: {edge.operation} logged "{edge.event}" in {edge.errors_after} of {edge.calls_after} '
                 f"runs, in {edge.errors_before} of {edge.calls_before} before"
             )
-            yield Clue(edge.callee, "application.exception", DIRECT + weighed(edge.score), why, edge=at)
+            yield Clue(edge.callee, "application.exception", TURNED + weighed(edge.score), why, edge=at)
         elif edge.what == "failing":
             why = (
                 f"{edge.callee}: {edge.operation} failed in {edge.errors_after} of {edge.calls_after} calls, "

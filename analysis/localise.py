@@ -51,7 +51,7 @@ def rank(
         *clues.of_edge_series(series),
         *clues.of_traces(trace_edges),
         *walk.of_starved(series, graph),
-        *_confirmed(walk.of_latency_and_errors(alerts, entities, series, graph), trace_edges),
+        *_confirmed(walk.of_latency_and_errors(alerts, entities, series, graph), series, trace_edges),
     ]
     by_entity: dict[str, list[Clue]] = defaultdict(list)
     for clue in found:
@@ -61,16 +61,21 @@ def rank(
     return sorted((_suspect(name, of) for name, of in by_entity.items()), key=lambda one: (-one.score, one.entity))
 
 
-def _confirmed(of: Iterable[Clue], trace_edges: Sequence[TraceEdge]) -> Iterator[Clue]:
-    """The clues, weaker where traces saw the entity's own calls and found them as fast as ever.
+def _confirmed(
+    of: Iterable[Clue], series: Sequence[SeriesSummary], trace_edges: Sequence[TraceEdge]
+) -> Iterator[Clue]:
+    """The clues, weaker where traces saw the entity's own calls, or it measured them itself, as fast as ever.
 
-    A percentile of few requests jumps with one of them; the median of the calls themselves does not.
+    A percentile of few requests jumps with one of them; the median of the calls themselves does not. What only its
+    callers found slow did not take longer inside it.
     """
+    as_ever = clues.served_as_ever(series)
     seen = {edge.callee: set[str]() for edge in trace_edges if edge.calls_before and edge.calls_after >= CALLS}
     for edge in trace_edges:
         seen.get(edge.callee, set()).add(edge.what)
     for clue in of:
-        refuted = clue.fault == "trace.slow" and seen.get(clue.entity) == {"ok"}
+        outside = clue.entity in as_ever and clue.series is not None and clues.is_callers(series[clue.series])
+        refuted = clue.fault == "trace.slow" and (seen.get(clue.entity) == {"ok"} or outside)
         yield replace(clue, strength=clue.strength - REFUTED) if refuted else clue
 
 

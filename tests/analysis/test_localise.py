@@ -75,6 +75,20 @@ def test_a_slow_percentile_is_doubted_where_traces_saw_the_calls_as_fast_as_ever
     assert names(DEGRADED, ["service:web"], suffering, EDGES, [called("api", "ok", 0)])[0] == "auth"
 
 
+def test_what_only_its_callers_found_slow_did_not_take_longer_inside() -> None:
+    seen = [series("api", "client_latency_p90", "latency", 0.02, 11, 300), latency("auth", 100)]
+    inside = series("api", "server_latency_p90", "latency", 0.3, 0.2, -0.1)
+    assert names(DEGRADED, ["service:web"], seen, EDGES, [])[0] == "api"
+    assert names(DEGRADED, ["service:web"], [*seen, inside], EDGES, [])[0] == "auth"
+
+
+def test_an_operation_that_no_longer_logs_what_it_always_did_outranks_a_latency() -> None:
+    lost = replace(called("pay", "lost_event", 4.0, caller="pay"), event="Pay.java:9 paid", errors_before=50)
+    (first, *_) = rank(DEGRADED, ["service:web"], [latency("auth", 100)], EDGES, [lost])
+    assert (first.entity, first.fault) == ("pay", "application.exception")
+    assert 'logged "Pay.java:9 paid" in 0 of 20 runs, in 50 of 50 before' in first.why
+
+
 def test_a_service_that_is_called_but_calls_no_more_is_at_fault() -> None:
     flows = [series("api", "rps", "traffic", 5, 5, 0.1), series("db", "rps", "traffic", 5, 0, -6)]
     found = rank(DEGRADED, ["service:web"], flows, EDGES, [])
