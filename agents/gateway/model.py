@@ -86,8 +86,9 @@ def _history(told: dict[str, Any], *, null_content: bool) -> None:
     """An earlier answer as it is sent back: servers parse the arguments, so that broken ones break the request."""
     for call in told.get("tool_calls") or []:
         function = call["function"]
-        if isinstance(arguments(function["arguments"]), str):
-            function["arguments"] = json.dumps({"unreadable": str(function["arguments"])[:_NEVER_READ]})
+        read = arguments(function["arguments"])
+        told_back = {"unreadable": str(function["arguments"])[:_NEVER_READ]} if isinstance(read, str) else read
+        function["arguments"] = json.dumps(told_back, ensure_ascii=False)
     if null_content and told.get("tool_calls") and not told["content"]:
         told["content"] = None
 
