@@ -23,8 +23,9 @@ _NAMES: Final = (
     "alertname", "alertrulename", "rulename", "alerttitle", "checkname", "monitorname", "monitorfriendlyname",
     "conditionname", "eventdefinitiontitle", "problemtitle", "problemname", "searchname", "triggername", "alarmname",
     "sensorname", "servicedesc", "servicedescription", "entitydisplayname", "trigger", "alert", "alarm", "title",
-    "shortdescription", "name", "messagetitle", "subject", "exceptionclass", "errorclass", "summary", "message", "rule",
-    "policyname", "monitor", "sensor", "check", "errormessage", "event", "hostname", "detector", "description", "msg",
+    "shortdescription", "name", "messagetitle", "subject", "exceptionclass", "errorclass", "sensor", "monitor",
+    "summary",
+    "message", "rule", "policyname", "check", "errormessage", "event", "hostname", "detector", "description", "msg",
     "text", "error", "info", "memo", "subtype", "alerttype", "type",
 )  # fmt: skip
 _SUMMARIES: Final = (
@@ -37,9 +38,10 @@ _SEVERITIES: Final = (
     "importance", "impact", "messagetype", "servicestate", "hoststate",
 )  # fmt: skip
 _STATES: Final = (
-    "status", "alertstatus", "state", "currentstate", "newstate", "newstatus", "alertstate", "problemstatus",
+    "conclusion", "status", "alertstatus", "state", "currentstate", "newstate", "newstatus", "alertstate",
+    "problemstatus",
     "currentalertphase", "notificationtype", "messagetype", "alerttypefriendlyname", "servicestate", "hoststate",
-    "statusfriendly", "checkstatename", "conclusion", "triggertype", "alerttype", "transition", "alertevent",
+    "statusfriendly", "checkstatename", "triggertype", "alerttype", "transition", "alertevent",
     "eventtype", "eventname", "event", "action", "alertaction", "type", "level", "statusextended",
     "laststatus", "severity",
 )  # fmt: skip
@@ -136,7 +138,7 @@ def _alert(body: dict[str, Json], now: datetime) -> Alert:
         name,
         labels,
         annotations,
-        level=reading.severity(labels.get("severity"), *_every(objects, _SEVERITIES)),
+        level=reading.severity(labels.get("severity"), *_worded(objects, _SEVERITIES)),
         state=_state(objects, name),
         starts_at=next(filter(None, (reading.time(v, now) for v in _every(objects, _STARTS))), None),
         ends_at=next(filter(None, (reading.time(v, now) for v in _every(objects, _ENDS))), None),
@@ -147,6 +149,11 @@ def _alert(body: dict[str, Json], now: datetime) -> Alert:
 def _every(objects: list[dict[str, Json]], keys: tuple[str, ...]) -> list[Json]:
     """What stands under these keys, the best key first, the outermost object first."""
     return [one[key] for key in keys for one in objects if key in one]
+
+
+def _worded(objects: list[dict[str, Json]], keys: tuple[str, ...]) -> list[Json]:
+    """The same; of an object its name: `priority: {name: High}`."""
+    return [reading.at(value, "name") if isinstance(value, dict) else value for value in _every(objects, keys)]
 
 
 def _name(objects: list[dict[str, Json]]) -> str:
@@ -199,5 +206,5 @@ def _state(objects: list[dict[str, Json]], name: str) -> AlertStatus | None:
     flags = (words.state_of_flag(key, value) for one in objects for key, value in one.items())
     if flag := next(filter(None, flags), None):
         return flag
-    told = [reading.text(value) for value in _every(objects, _STATES) if not isinstance(value, bool)]
+    told = [reading.text(value) for value in _worded(objects, _STATES) if not isinstance(value, bool)]
     return reading.status(*told) or next(filter(None, map(words.state_of, told)), None)
