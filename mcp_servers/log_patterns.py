@@ -55,12 +55,18 @@ class Sieve:
             self._filter.Add(text, _options())
         if texts:
             self._filter.Compile()
+        self._last: tuple[frozenset[int], list[tuple[tuple[int, ...], Patterns]]] = frozenset(), []
 
     def parts(self, data: bytes) -> list[tuple[tuple[int, ...], Patterns]]:
-        """The patterns that may match in the data, in parts, with their places among all."""
+        """The patterns that may match in the data, perhaps with some more, in parts, with their places among all."""
         places = sorted(self._filter.Match(data, True) or ()) if self._texts else []
+        known, parts = self._last
+        if not places or (len(parts) == 1 and known.issuperset(places)):
+            return parts if places else []  # one chunk of a text is much like the one before: nothing new is compiled
         groups = [tuple(places[at : at + TOGETHER]) for at in range(0, len(places), TOGETHER)]
-        return [part for group in groups for part in self._fitting(group)]
+        parts = [part for group in groups for part in self._fitting(group)]
+        self._last = frozenset(places), parts
+        return parts
 
     def _fitting(self, places: tuple[int, ...]) -> list[tuple[tuple[int, ...], Patterns]]:
         """The patterns as one, or in halves where their automaton outgrows its memory."""
