@@ -1,5 +1,6 @@
 """The server is away, slow, busy, or wants another key: what the gateway does, and what it logs."""
 
+import logging
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -164,6 +165,16 @@ async def test_the_key_is_in_no_error_even_where_the_server_tells_it() -> None:
     async with scripted(lambda request: failing(400, f"unknown user {request.key}")) as server:
         failure, _ = await given_up(server.url, secrets=("sk-very-secret",))
     assert "sk-very-secret" not in str(failure) and "[key]" in str(failure)
+
+
+async def test_the_key_is_in_no_line_of_the_log_whatever_its_level(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    script, secrets = (unauthorized(), breaks(), says("fine")), ("sk-very-secret", "sk-as-secret")
+    async with scripted(*script) as server, bench(server.url, secrets=secrets) as made:
+        await made.ask()
+    shown = [f"{record.getMessage()} {record.args}" for record in caplog.records]
+    assert any("trying again" in line for line in shown)
+    assert [line for line in shown if "sk-very-secret" in line or "sk-as-secret" in line] == []
 
 
 async def test_a_server_that_wants_no_key_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
