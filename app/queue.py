@@ -64,7 +64,9 @@ class OwnJobs(JobManager):
     ) -> None:
         """Return the job to the queue."""
         own = _fetched(job)
-        await self._database.patiently(lambda c: jobs.give_back(c, own, retry_at), self._patience)
+        # decided by our clock a moment ago; whose clock that is must not count
+        pause = max(0.0, (retry_at - datetime.now(UTC)).total_seconds()) if retry_at else 0.0
+        await self._database.patiently(lambda c: jobs.give_back(c, own, min(pause, LONGEST_PAUSE)), self._patience)
 
 
 class ComesBack(BaseRetryStrategy):

@@ -70,7 +70,8 @@ def web_app(
     rules, waker = rules_of(settings), Waker(database)
 
     async def taken(received: Received, identity: str, now: datetime) -> tuple[str, ...]:
-        return await take(database, received, identity, now, enqueue, rules)
+        shared = await database.now() if clock is utc_now else now  # web processes of other hosts go by it too
+        return await take(database, received, identity, shared, enqueue, rules)
 
     app = FastAPI(title="fishbone", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(Webhooks(settings, taken, waker, clock, confirm).router())

@@ -15,6 +15,7 @@ from app.evidence import Targets, targets
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Start, investigate
 from app.seen import machines
+from app.skew import seen_from, steady_clock
 from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident
@@ -108,8 +109,9 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
     """Load the incident and run the graph over it."""
     house = desk.house
     incident = await _load(house, held.incident_id)
+    clock = await steady_clock(house.database, house.settings.patience_seconds)
     if house.settings.evidence is None:
-        incident = replace(incident, seen=machines(house.settings))
+        incident = replace(seen_from(incident, clock()), seen=machines(house.settings))
     ledger = Ledger(follow.keeping(writer.call))
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
@@ -119,7 +121,7 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
             notice("resumed" if held.goes_on else "taken", held.incident_id)
             order = Order(
                 incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,
-                notice=notice, ledger=ledger, started_at=held.started_at,
+                notice=notice, ledger=ledger, started_at=held.started_at, clock=clock,
             )  # fmt: skip
             return await investigate(house, order, servers, _runner(desk, held))
     finally:

@@ -58,7 +58,7 @@ async def claim(connection: AsyncConnection[DictRow], asked: Asked) -> Held | No
         if last is not None and last["job"] == asked.job:
             untold = last["status"] == "done" and last["notified_at"] is None
             return Nothing.UNTOLD if untold else Nothing.DONE
-        return Nothing.SET_ASIDE if incident["status"] == "failed" else await _begin(connection, asked)
+        return Nothing.SET_ASIDE if incident["status"] == "failed" else await _begin(connection, asked, incident["now"])
 
 
 async def _take_over(
@@ -75,11 +75,10 @@ async def _take_over(
         return Held(asked.incident_id, last["id"], last["version"], token, last["started_at"], goes_on=True)
     reason = "its worker was lost, and the incident or the code has changed since"
     await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), reason))
-    return await _begin(connection, asked)
+    return await _begin(connection, asked, incident["now"])
 
 
-async def _begin(connection: AsyncConnection[DictRow], asked: Asked) -> Held:
-    started = datetime.now(UTC)
+async def _begin(connection: AsyncConnection[DictRow], asked: Asked, started: datetime) -> Held:
     version = await investigations.start(
         connection, asked.investigation, asked.incident_id, started, contract=asked.contract,
         fingerprint=asked.fingerprint, job=asked.job,

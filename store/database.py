@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Final, TypeVar
 
@@ -17,12 +18,14 @@ from domain.errors import BadConfiguration, StoreUnavailable
 from store.queries import queries
 
 log = logging.getLogger(__name__)
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # each try of each connection; what comes of it we say once
 T = TypeVar("T")
 Act = Callable[[AsyncConnection[DictRow]], Awaitable[T]]
 # What is raised when a connection is no more; the last where we were stopped for longer than a transaction may idle.
 _GONE: Final = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.IdleInTransactionSessionTimeout)
 _WAIT_SECONDS: Final = 20.0  # for a connection, a restart of the server included
 _LONGEST_PAUSE: Final = 2.0  # seconds between two tries
+_TIME_HOLDS: Final = 10.0  # seconds that a time once asked for is counted on from
 
 
 class Database:
@@ -31,6 +34,7 @@ class Database:
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], dsn: str) -> None:
         self._pool = pool
         self.dsn = dsn
+        self._time: tuple[datetime, float] | None = None  # the database's, and when it was that by our monotonic clock
         self.revive: Callable[[], None] = _nobody_can  # starts a server of ours again that has died
 
     @classmethod
@@ -66,6 +70,16 @@ class Database:
                 yield connection
         except _GONE as exc:
             raise StoreUnavailable(f"the database went away: {_first_line(exc)}") from exc
+
+    async def now(self) -> datetime:
+        """The database's time: one for all hosts, and none of them can set it wrong. Raises StoreUnavailable."""
+        if self._time is None or monotonic() - self._time[1] > _TIME_HOLDS:
+            async with self.connection() as connection:
+                row = await (await connection.execute(queries("database")["time"])).fetchone()
+            assert row is not None  # a select of one value always has a row
+            self._time = row["now"], monotonic()
+        time, at = self._time
+        return time + timedelta(seconds=monotonic() - at)
 
     async def patiently(self, act: Act[T], seconds: float) -> T:
         """Do something that may be done twice on a connection; `again` says how long."""

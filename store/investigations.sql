@@ -1,5 +1,5 @@
 -- lock_incident: keeps two investigations of one incident from taking the same version
-select id, status, crashes from incident where id = %(incident_id)s for update
+select id, status, crashes, now() as now from incident where id = %(incident_id)s for update
 
 -- start: begins an investigation under the incident's next version
 insert into investigation (id, incident_id, version, status, contract, fingerprint, started_at, job)
@@ -65,10 +65,10 @@ delete from checkpoint_blobs where thread_id = %(id)s
 -- forget_checkpoint_writes: as above
 delete from checkpoint_writes where thread_id = %(id)s
 
--- finish: writes down how it ended
+-- finish: writes down how it ended; a worker's run ends by the clock that it began by, whichever host ends it
 update investigation
 set status = %(status)s, reason = %(reason)s, verdict = %(verdict)s, confidence = %(confidence)s,
-    entity = %(entity)s, fault = %(fault)s, ended_at = %(ended_at)s, lease_until = null
+    entity = %(entity)s, fault = %(fault)s, ended_at = case when job is null then %(ended_at)s else now() end, lease_until = null
 where id = %(id)s
 
 -- notified: somebody was told

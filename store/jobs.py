@@ -1,7 +1,6 @@
 """The queue's jobs, where procrastinate's own calls do not reach: inside a caller's transaction, or fenced."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from psycopg import AsyncConnection, Connection
@@ -49,10 +48,10 @@ async def finish(connection: AsyncConnection[DictRow], job: Fetched, status: str
     await connection.execute(queries("jobs")["finish"], {**_own(job), "status": status, "delete": delete})
 
 
-async def give_back(connection: AsyncConnection[DictRow], job: Fetched, at: datetime | None) -> None:
-    """Return a job to the queue, if it is still this worker's."""
+async def give_back(connection: AsyncConnection[DictRow], job: Fetched, seconds: float = 0.0) -> None:
+    """Return a job to the queue, to come back after so long, if it is still this worker's."""
     async with connection.transaction():
-        await connection.execute(queries("jobs")["give_back"], {**_own(job), "at": at})
+        await connection.execute(queries("jobs")["give_back"], {**_own(job), "seconds": seconds})
         await connection.execute(queries("jobs")["wake"], _NAMES)
 
 

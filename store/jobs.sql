@@ -17,13 +17,14 @@ from (
     for update
 ) as own
 
--- give_back: returns a job that is still this worker's to the queue, unless another waits for the same incident
+-- give_back: returns a job that is still this worker's to the queue, unless another waits for the same incident; by the
+-- server's clock, since a worker's may be hours ahead
 select case
     when exists (
         select from procrastinate_jobs as other where other.queueing_lock = own.queueing_lock and other.status = 'todo'
     )
     then procrastinate_finish_job_v1(own.id, 'failed', true)
-    else procrastinate_retry_job_v2(own.id, %(at)s, null, null, null)
+    else procrastinate_retry_job_v2(own.id, now() + make_interval(secs => %(seconds)s), null, null, null)
 end
 from (
     select id, queueing_lock from procrastinate_jobs

@@ -1,11 +1,13 @@
 """Workers as real processes over a database of their own."""
 
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +25,19 @@ def data() -> Iterator[Path]:
     """A data folder with the runbooks indexed; its server runs until the end of the session."""
     memory = Path("/dev/shm")
     roomy = str(memory) if memory.is_dir() and shutil.disk_usage(memory).free > 2**30 else None
-    with (
-        tempfile.TemporaryDirectory(prefix="fb-", dir=roomy) as folder,
-        EmbeddedServer.enter(Path(folder), named=True) as server,
-    ):
-        asyncio.run(_index(folder))
+    with tempfile.TemporaryDirectory(prefix="fb-", dir=roomy) as folder, indexed(Path(folder)) as data:
+        yield data
+
+
+@contextmanager
+def indexed(folder: Path) -> Iterator[Path]:
+    """The folder with a database in it and the runbooks in that; its server runs meanwhile."""
+    with EmbeddedServer.enter(folder, named=True) as server:
+        asyncio.run(_index(str(folder)))
         with psycopg.connect(server.dsn, autocommit=True) as admin:
             admin.execute("alter system set fsync = off")
             admin.execute("select pg_reload_conf()")
-        yield Path(folder)
+        yield folder
 
 
 async def _index(folder: str) -> None:
@@ -39,15 +45,25 @@ async def _index(folder: str) -> None:
         pass
 
 
-@pytest.fixture(scope="session")
-def nursery() -> Iterator["subprocess.Popen[str]"]:
-    """The program that forks workers."""
+@contextmanager
+def nurturing(**environment: str) -> Iterator["subprocess.Popen[str]"]:
+    """The program that forks workers, with more in its environment."""
     program = Path(__file__).with_name("nursery.py")
-    nursery = subprocess.Popen([sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    nursery = subprocess.Popen(
+        [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **environment},
+    )  # fmt: skip
     assert nursery.stdout is not None
     assert nursery.stdout.readline() == "ready\n"
     yield nursery
     nursery.communicate()
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator["subprocess.Popen[str]"]:
+    """Workers as they are."""
+    with nurturing() as nursery:
+        yield nursery
 
 
 @pytest.fixture

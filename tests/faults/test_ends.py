@@ -15,13 +15,13 @@ from tests.faults.ward import BUNDLE, Ward
 from tools.targets import Target
 
 
-async def _worked(ward: Ward, until: Callable[[], bool], **given: Any) -> None:
+async def worked(ward: Ward, until: Callable[[], bool], seconds: float = 60, **given: Any) -> None:
     """Work until it is so."""
     settings = load_settings(data=str(ward.data), evidence=str(BUNDLE), poll_seconds=0.2, heartbeat_seconds=0.5)
     stop = asyncio.Event()
     async with open_house(settings) as house:
         working = asyncio.create_task(run_worker(house, 1, stop, **given))
-        reached = await asyncio.to_thread(wait_until, until, 60)
+        reached = await asyncio.to_thread(wait_until, until, seconds)
         stop.set()
         await working
     assert reached
@@ -36,7 +36,7 @@ def test_a_report_that_could_not_be_told_is_told_later_and_not_written_again(war
         if len(told) == 1:
             raise ModelUnavailable("the channel is away")
 
-    asyncio.run(_worked(ward, lambda: len(told) == 2, notify=notify))
+    asyncio.run(worked(ward, lambda: len(told) == 2, notify=notify))
     assert told == [1, 1]
     assert ward.reports_of() == ["ward-00 1"]
 
@@ -48,7 +48,7 @@ def test_an_error_of_ours_is_tried_again_twice_and_then_set_aside_with_its_reaso
         raise ValueError(f"no servers for {incident.id}")
 
     failed = "select reason from investigation where status = 'failed'"
-    asyncio.run(_worked(ward, lambda: bool(ward.ask(failed)), targets=broken))
+    asyncio.run(worked(ward, lambda: bool(ward.ask(failed)), targets=broken))
     assert ward.ask(failed) == [{"reason": "ValueError: no servers for ward-00"}]
     assert ward.ask("select status, crashes from incident") == [{"status": "failed", "crashes": 3}]
     assert ward.reports_of() == []

@@ -102,6 +102,13 @@ class Ward:
         """`incident version` of all reports."""
         return [f"{each['incident_id']} {each['version']}" for each in self.reports()]
 
+    def ends(self) -> list[dict[str, Any]]:
+        """How all investigations ended, and what their incidents cost."""
+        return self.ask(
+            "select investigation.status, fencing_token, crashes"
+            " from investigation join incident on incident.id = incident_id order by started_at"
+        )
+
     def command(self, *words: str) -> str:
         """What a fishbone command prints."""
         environment = os.environ | {"FISHBONE_DATA": str(self.data), "COLUMNS": "200"}

@@ -87,11 +87,11 @@ async def test_a_job_that_was_given_to_another_worker_cannot_be_ended_by_the_fir
     async with database.connection() as connection:
         await jobs.enqueue(connection, "a")
         first = await _fetched(database)
-        await jobs.give_back(connection, first, None)
+        await jobs.give_back(connection, first)
         second = await _fetched(database)
         await jobs.finish(connection, first, "succeeded", delete=True)
         assert await _states(database) == ["doing"]
-        await jobs.give_back(connection, first, None)
+        await jobs.give_back(connection, first)
         assert await _states(database) == ["doing"]
         await jobs.finish(connection, second, "succeeded", delete=True)
     assert await _states(database) == []
@@ -102,7 +102,7 @@ async def test_a_job_is_not_given_back_where_another_of_its_incident_waits(datab
         await jobs.enqueue(connection, "a")
         job = await _fetched(database)
         await jobs.enqueue(connection, "a")
-        await jobs.give_back(connection, job, None)
+        await jobs.give_back(connection, job)
     assert await _states(database) == ["todo"]
 
 
