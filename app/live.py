@@ -106,10 +106,11 @@ def remote_targets(settings: Settings) -> dict[str, Target]:
     found: dict[str, Target] = {}
     for name, remote in sorted(settings.remote.items()):
         token = remote.token.get_secret_value() if remote.token else ""
+        at = remote.url.rstrip("/").removesuffix("/mcp")
         if not remote.areas:
-            found[name] = Remote(remote.url, token)
+            found[name] = Remote(f"{at}/mcp", token)
         for area in remote.areas:
-            found[f"{name}.{area}"] = Remote(f"{remote.url.rstrip('/')}/{area}/mcp", token)
+            found[f"{name}.{area}"] = Remote(f"{at}/{area}/mcp", token)
     return found
 
 

@@ -17,7 +17,7 @@ class Strict(BaseModel):
 
 
 class RemoteServers(Strict):
-    """`fishbone mcp all --http` on another host; with areas its URL is the part before /AREA/mcp."""
+    """`fishbone mcp all --http` on another host, with its areas; or one server alone. The URL may end in /mcp."""
 
     url: str = Field(pattern=r"^https?://")
     token: SecretStr | None = None

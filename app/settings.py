@@ -78,7 +78,7 @@ class Settings(ModelSettings):
     body_bytes: int = Field(default=4_000_000, ge=1000, description="Bytes of one webhook body.")
     post_alerts: int = Field(default=5000, ge=1, description="Alerts in one webhook body.")
     rate: float = Field(default=200.0, gt=0, description="Posts a second of one sender, in each web process.")
-    burst: float = Field(default=400.0, ge=1, description="Posts at once of one sender.")
+    burst: float = Field(default=400.0, ge=1, description="Posts at once of one sender, in each web process.")
     group_window_seconds: float = Field(
         default=300.0, gt=0, description="Alerts about one thing, this close together, are one incident."
     )
@@ -93,6 +93,10 @@ class Settings(ModelSettings):
     )
     forget_seconds: float = Field(
         default=86_400.0, gt=0, description="An open incident that was not heard of so long is closed."
+    )
+
+    keep_alerts_seconds: float = Field(
+        default=2_592_000.0, gt=0, description="So long it is kept what became of an alert whose incident is closed."
     )
 
     host_name: str = Field(default="", description="What this machine is called in reports; empty: its hostname.")

@@ -2,8 +2,9 @@
 
 import hmac
 import ipaddress
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from socket import socket
 from typing import Final
 
 import uvicorn
@@ -73,11 +74,27 @@ class Bearer:
             await self._inner(scope, receive, send)
 
 
-async def serve(servers: Mapping[str, MCPServer], host: str, port: int, token: str) -> None:
-    """Serve until SIGTERM. Raises MissingSetting where strangers could ask."""
+class _Told(uvicorn.Server):
+    """uvicorn's server, which says its port when it is open."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None] | None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Open the port."""
+        await super().startup(sockets)
+        if self._ready and self.started:
+            self._ready(self.servers[0].sockets[0].getsockname()[1])
+
+
+async def serve(
+    servers: Mapping[str, MCPServer], host: str, port: int, token: str, ready: Callable[[int], None] | None = None
+) -> None:
+    """Serve until SIGTERM; `ready` hears the port. Raises MissingSetting where strangers could ask."""
     must_be_safe(host, token)
     config = uvicorn.Config(
         application(servers, host, token), host=host, port=port, log_level="warning",
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )  # fmt: skip
-    await uvicorn.Server(config).serve()
+    await _Told(config, ready).serve()

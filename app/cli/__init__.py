@@ -1,6 +1,7 @@
 """The command line: maps a command to its module and imports that on use, so that `--help` is quick."""
 
 import errno
+import importlib.metadata
 import logging
 import sys
 from pathlib import Path
@@ -25,6 +26,22 @@ app.add_typer(runbooks, name="runbooks")
 silences = typer.Typer(help="Alerts that nobody wants to hear of for a while.", invoke_without_command=True)
 app.add_typer(incidents, name="incidents")
 app.add_typer(silences, name="silences")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"fishbone {importlib.metadata.version('fishbone')}")
+        raise typer.Exit
+
+
+@app.callback()
+def base(
+    version: Annotated[  # its callback acts
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """An alert comes in, four specialists gather evidence, a root cause with checked citations comes out."""
+
 
 Out = Annotated[Path | None, typer.Option("--out", help="Write the report, its charts and the flight recording there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what --out holds.")]

@@ -7,7 +7,7 @@ from typing import TypeVar
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from app.bootstrap import open_database
 from app.cli.screen import output
@@ -22,7 +22,20 @@ T = TypeVar("T")
 def run_list() -> None:
     """One line an incident, the latest first."""
     found, aside = asyncio.run(_asked(_listed))
-    table = Table("incident", "version", "verdict", "sure", "root cause", "fault", "symptom", box=None)
+    # ids are there to be copied: they stay whole, whatever must give way
+    widest = max(
+        (len(each) for each in (*(head.incident_id for head in found), *(one for one, _, _ in aside))), default=0
+    )
+    table = Table(
+        Column("incident", min_width=widest, overflow="fold"),
+        "version",
+        "verdict",
+        "sure",
+        "root cause",
+        "fault",
+        "symptom",
+        box=None,
+    )
     for head in found:
         sure = "" if head.confidence is None else f"{head.confidence:.0%}"
         cause = (head.verdict or "", sure, head.entity or "", head.fault or "")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -63,10 +64,18 @@ def _chosen(name: str, servers: dict[str, MCPServer]) -> dict[str, MCPServer]:
     return {name: servers[name]}
 
 
+def _say(servers: Collection[str], host: str, port: int, token: str) -> None:
+    """Where it is served, as the setting `remote` takes it."""
+    at = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    paths = f"{at}/AREA/mcp for AREA in {', '.join(servers)}" if len(servers) > 1 else f"{at}/mcp"
+    lock = "the bearer token FISHBONE_MCP_TOKEN is needed" if token else "no token is needed, on loopback only"
+    print(f"fishbone mcp serves {paths}; {lock}", file=sys.stderr, flush=True)
+
+
 async def _run(servers: dict[str, MCPServer], over: Over, settings: Settings) -> None:
     if over.http:
         token = settings.mcp_token.get_secret_value() if settings.mcp_token else ""
-        await http.serve(servers, over.host, over.port, token)
+        await http.serve(servers, over.host, over.port, token, ready=lambda port: _say(servers, over.host, port, token))
     elif len(servers) == 1:
         await next(iter(servers.values())).run_stdio_async()
     else:

@@ -1,5 +1,6 @@
 """The commands: what they print, how they end, what their help says."""
 
+import importlib.metadata
 import json
 import time
 from pathlib import Path
@@ -35,6 +36,10 @@ def test_every_command_explains_itself(command: tuple[str, ...], inside: Inside)
     assert done.code == 0 and "Usage" in done.out and done.err == ""
 
 
+def test_the_version_is_that_of_the_package(inside: Inside) -> None:
+    assert inside("--version").out == f"fishbone {importlib.metadata.version('fishbone')}\n"
+
+
 def test_help_comes_at_once(cli: Cli) -> None:
     took = []
     for _ in range(3):
@@ -63,7 +68,7 @@ def test_a_database_that_does_not_answer_is_exit_1_in_one_line(
     monkeypatch.setattr("store.database.Database.open.__func__.__kwdefaults__", {"size": 10, "wait_seconds": 0.5})
     done = inside("replay", make(), FISHBONE_DATABASE_URL="host=127.0.0.1 port=9 dbname=x")
     assert done.code == 1 and "the database at 127.0.0.1:9 does not answer" in done.err.splitlines()[-1]
-    assert "Traceback" not in done.err
+    assert "Traceback" not in done.err and "psycopg" not in done.err
 
 
 def test_a_replay_is_listed_shown_and_printed_again(cli: Cli, inside: Inside, tmp_path: Path) -> None:
@@ -76,6 +81,7 @@ def test_a_replay_is_listed_shown_and_printed_again(cli: Cli, inside: Inside, tm
     kept = Path(done.stderr.splitlines()[-1].removeprefix("Report: "))
     (incident,) = [line.split()[0] for line in inside("incidents").out.splitlines() if "Invoice batches" in line]
     assert incident in inside("incidents", "list").out
+    assert incident in inside("incidents", COLUMNS="60").out, "ids are there to be copied"
     assert "InvoiceBatchErrors" in inside("incidents", "show", incident).out
     assert inside("report", incident).out == kept.read_text("utf-8")
     stored = json.loads(inside("report", incident, "--json").out)

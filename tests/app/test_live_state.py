@@ -36,12 +36,15 @@ async def test_sources_that_nobody_set_up_are_off() -> None:
 def test_a_remote_host_has_a_server_for_each_area_and_its_token_is_not_shown() -> None:
     remote = {
         "db1": {"url": "http://db1:8765/", "token": "secret", "areas": ["host", "logs"]},
+        "db2": {"url": "http://db2:8765/mcp", "areas": ["host"]},
         "x": {"url": "http://x/mcp"},
+        "y": {"url": "http://y/"},
     }
     settings = load_settings(remote=remote)
     targets = remote_targets(settings)
     assert targets["db1.host"] == Remote("http://db1:8765/host/mcp", "secret")
-    assert targets["x"] == Remote("http://x/mcp")
+    assert targets["db2.host"] == Remote("http://db2:8765/host/mcp")
+    assert (targets["x"], targets["y"]) == (Remote("http://x/mcp"), Remote("http://y/mcp"))
     assert "secret" not in repr(targets) and "secret" not in repr(settings)
 
 
