@@ -8,7 +8,7 @@ from math import log10
 from typing import Final
 
 from analysis.callgraph import is_pseudo
-from analysis.felt import felt, is_idle
+from analysis.felt import felt, is_full, is_idle, milliseconds
 from analysis.series import bad_direction
 from domain.results import SeriesSummary, TraceEdge
 
@@ -102,6 +102,25 @@ def served_as_ever(series: Sequence[SeriesSummary]) -> frozenset[str]:
     """Entities that measure their own latency, none of which rose."""
     own = [one for one in series if one.kind == "latency" and _SERVER_SIDE.search(one.metric)]
     return frozenset(one.entity for one in own) - {one.entity for one in own if badness(one) >= RISES}
+
+
+def served_later_ms(series: Sequence[SeriesSummary], entity: str) -> float:
+    """By how many milliseconds the entity's own end measured its calls to take longer; 0 where it measured none.
+
+    A mesh tells it in a series of the call, `caller->entity`.
+    """
+    own = [
+        _added(one) * milliseconds(one)
+        for one in series
+        if one.kind == "latency" and one.entity.rpartition("->")[2] == entity and _SERVER_SIDE.search(one.metric)
+    ]
+    return max(own, default=0.0)
+
+
+def at_limit(series: Sequence[SeriesSummary], entity: str) -> str | None:
+    """In words, that the entity's processor share rose to its limit; None where it did not or is not known."""
+    full = [one for one in series if one.entity == entity and is_full(one)]
+    return told(full[0]) if full else None
 
 
 def _added(one: SeriesSummary) -> float:

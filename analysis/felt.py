@@ -6,6 +6,7 @@ from typing import Final
 from domain.results import SeriesSummary
 
 PERCENT: Final = 20.0  # points of a percentage of processor time: less busy than that nobody notices
+FULL: Final = 90.0  # percent: of it or of its limit nothing worth speaking of is left
 BUSY: Final = 50.0  # percent: from here on work begins to wait for a processor
 CORE: Final = 0.01  # of a processor is a percent: what counters of processor seconds rise by in a second
 LOAD: Final = 1.0  # one more task that wants to run
@@ -36,6 +37,20 @@ def felt(one: SeriesSummary) -> bool:
     return least is None or abs(after - before) >= least
 
 
+def is_full(one: SeriesSummary) -> bool:
+    """Whether it is a share of processor time that rose to where work waits for a processor most of the time."""
+    return noise(one) == PERCENT and (one.median_after or 0.0) >= FULL and (one.median_after or 0.0) > one.mean
+
+
+def milliseconds(one: SeriesSummary) -> float:
+    """How many milliseconds one of the series' unit is, as far as its name tells; 0 where it does not."""
+    return 1000.0 * (_unit_seconds(one) or 0.0)
+
+
+def _unit_seconds(one: SeriesSummary) -> float | None:
+    return next((unit for ending, unit in _SECONDS.items() if one.metric.lower().endswith(ending)), None)
+
+
 def is_idle(one: SeriesSummary) -> bool:
     """Whether it is a share of processor time that is still low after it rose."""
     least = noise(one)
@@ -55,5 +70,5 @@ def noise(one: SeriesSummary) -> float | None:
         return COUNT
     if one.kind == "memory" and _BYTES.search(name):
         return BYTES
-    unit = next((unit for ending, unit in _SECONDS.items() if name.lower().endswith(ending)), None)
+    unit = _unit_seconds(one)
     return SECONDS / unit if one.kind == "latency" and unit else None

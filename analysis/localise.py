@@ -49,7 +49,7 @@ def rank(
     found = [
         *clues.of_resources(series),
         *clues.of_edge_series(series),
-        *clues.of_traces(trace_edges),
+        *(_inside(clue, series, trace_edges) for clue in clues.of_traces(trace_edges)),
         *walk.of_starved(series, graph),
         *_confirmed(walk.of_latency_and_errors(alerts, entities, series, graph), series, trace_edges),
     ]
@@ -61,9 +61,22 @@ def rank(
     return sorted((_suspect(name, of) for name, of in by_entity.items()), key=lambda one: (-one.score, one.entity))
 
 
-def _confirmed(
-    of: Iterable[Clue], series: Sequence[SeriesSummary], trace_edges: Sequence[TraceEdge]
-) -> Iterator[Clue]:
+def _inside(clue: Clue, series: Sequence[SeriesSummary], trace_edges: Sequence[TraceEdge]) -> Clue:
+    """A delay before a callee's span that the callee's own end measured too is no network: calls wait there, before
+    the program takes them up, as they do where its processor is at its limit."""
+    if clue.fault != "network.delay" or clue.edge is None:
+        return clue
+    edge = trace_edges[clue.edge]
+    added = (edge.gap_after_ms or 0.0) - (edge.gap_before_ms or 0.0)
+    if clue.entity != edge.callee or clues.served_later_ms(series, edge.callee) < added / 2:
+        return clue
+    at_limit = clues.at_limit(series, edge.callee)
+    if at_limit is None:
+        return replace(clue, fault="trace.slow", why=f"{clue.why}; its own end measured the delay too")
+    return replace(clue, fault="cpu.saturation", why=f"{at_limit}; calls wait before it takes them up ({clue.why})")
+
+
+def _confirmed(of: Iterable[Clue], series: Sequence[SeriesSummary], trace_edges: Sequence[TraceEdge]) -> Iterator[Clue]:
     """The clues, weaker where traces saw the entity's own calls, or it measured them itself, as fast as ever.
 
     A percentile of few requests jumps with one of them; the median of the calls themselves does not. What only its

@@ -75,6 +75,18 @@ def test_a_slow_percentile_is_doubted_where_traces_saw_the_calls_as_fast_as_ever
     assert names(DEGRADED, ["service:web"], suffering, EDGES, [called("api", "ok", 0)])[0] == "auth"
 
 
+def test_a_delay_that_the_callees_own_end_measured_too_is_no_network() -> None:
+    delayed = called("api", "network_delay", 90)  # 2 ms before, 200 ms after
+    served = series("web->api", "callee_latency_p50_ms", "latency", 4, 190, 150)
+    full = replace(series("api", "cpu_usage_pct", "cpu", 70, 99, 2.3), mean=71.0)
+    assert (
+        rank(DEGRADED, ["service:web"], [replace(served, median_after=40.0)], [], [delayed])[0].fault == "network.delay"
+    )
+    assert rank(DEGRADED, ["service:web"], [served], [], [delayed])[0].fault == "trace.slow"
+    (first, *_) = rank(DEGRADED, ["service:web"], [served, full], [], [delayed])
+    assert (first.entity, first.fault) == ("api", "cpu.saturation")
+
+
 def test_what_only_its_callers_found_slow_did_not_take_longer_inside() -> None:
     seen = [series("api", "client_latency_p90", "latency", 0.02, 11, 300), latency("auth", 100)]
     inside = series("api", "server_latency_p90", "latency", 0.3, 0.2, -0.1)
