@@ -1,7 +1,6 @@
 """One call of a model: what is sent of the history, within its window, its time and its tokens."""
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,8 @@ from langchain_core.runnables import Runnable
 
 from agents.answer import SCHEMA
 from agents.gateway.failures import Failure
-from agents.history import Room, Sent, sent, tokens_in, tokens_of
+from agents.gateway.tokens import prompt_tokens
+from agents.history import Room, Sent, sent
 from agents.offered import Presets, offer
 from domain.errors import ModelFailed, TimeLimit, TokenLimit
 from domain.tool import ToolSpec
@@ -26,7 +26,8 @@ ANSWER: Final = 1_500  # tokens kept free for an answer; of a small window a qua
 CHARS: Final = 3  # characters of a result that are counted as a token
 RESULT_SHARE: Final = 1 / 8  # of the window that one result may take; a turn may return some of them (Limits)
 AGENT_SHARE: Final = 2.0  # windows' worth of results that one agent may be shown: older ones have become a line
-TOOLS_SHARE: Final = 0.4  # of the window that the tools' schemas may take; the last candidates are left out beyond it
+TOOLS_TOKENS: Final = 600  # that the offered tools' schemas may take: they are paid for with every call
+TOOLS_SHARE: Final = 0.4  # of a small window
 CALL_SECONDS: Final = 90.0  # one call with the gateway's own retries
 CONCLUDING_SHARE: Final = 0.25  # of an agent's time, kept for its last call
 
@@ -44,6 +45,7 @@ class Voice:
     deadline: float  # its end, on the monotonic clock
     tokens: int  # that its calls may take in all
     easy_share: float  # of the window, above which notes take the place of older messages
+    done: frozenset[str] = frozenset()  # tools that have nothing more to say
 
     @property
     def window(self) -> int:
@@ -58,7 +60,7 @@ class Voice:
     def tokens_of(self, messages: Sequence[BaseMessage]) -> int:
         """Our count or the model's own, learned one, whichever is more careful."""
         learned = getattr(self.model, "estimate", None)
-        return max(tokens_of(messages), learned(messages) if learned else 0)
+        return max(prompt_tokens(messages), learned(messages) if learned else 0)
 
     def limits(self, given: Limits) -> Limits:
         """The budgets of results, by the window where that is less."""
@@ -87,7 +89,7 @@ class Prompt:
 def prompt(messages: Sequence[AnyMessage], voice: Voice, left: int, *, concluding: bool, too_long: int = 0) -> Prompt:
     """The call that these messages make, with at most `left` tokens to spend; `too_long` is what the server refused."""
     tools = [] if concluding else offered(voice)
-    taken = _weight(tools)
+    taken = prompt_tokens((), tools)
     most = min(voice.window, left) - voice.answer - taken
     wanted = min(most, too_long * 2 // 3 - taken) if too_long else most
     room = Room(wanted, int(voice.window * voice.easy_share) - taken)
@@ -96,14 +98,14 @@ def prompt(messages: Sequence[AnyMessage], voice: Voice, left: int, *, concludin
 
 
 def offered(voice: Voice) -> list[dict[str, Any]]:
-    """The tools that the window has room for."""
-    names = list(voice.tools)
-    while names:
-        tools = offer({name: voice.tools[name] for name in names}, voice.presets)
-        if _weight(tools) <= TOOLS_SHARE * voice.window:
-            return tools
-        names.pop()
-    return []
+    """The best candidates that have something to say, as far as there is room; as they are done, others come in."""
+    room = min(TOOLS_TOKENS, int(TOOLS_SHARE * voice.window))
+    kept: list[str] = []
+    for name in (name for name in voice.tools if name not in voice.done):
+        more = [*kept, name]
+        if prompt_tokens((), offer({each: voice.tools[each] for each in more}, voice.presets)) <= room:
+            kept = more
+    return offer({name: voice.tools[name] for name in kept}, voice.presets) if kept else []
 
 
 def affordable(messages: Sequence[AnyMessage], voice: Voice, spent: int) -> bool:
@@ -170,8 +172,4 @@ def _watermark(call: Prompt, voice: Voice, turn: int) -> None:
 def _spent(answer: AIMessage, call: Prompt) -> int:
     """What the server counted, or our estimate where it did not."""
     usage = answer.usage_metadata
-    return usage["total_tokens"] if usage else call.tokens + tokens_of([answer])
-
-
-def _weight(tools: list[dict[str, Any]]) -> int:
-    return tokens_in(json.dumps(tools, ensure_ascii=False, separators=(",", ":"))) if tools else 0
+    return usage["total_tokens"] if usage else call.tokens + prompt_tokens([answer])

@@ -12,20 +12,19 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agents.briefing import briefing
+from agents.gateway.tokens import prompt_tokens
 from agents.messages import call_id_of, inside, said, task_of
 from agents.notes import notes
 from analysis.budget import LEAST, cut
 from domain.codec import Json
 
-KEPT_TURNS: Final = 2  # the results of so many last turns stay whole
-SMALL: Final = 400  # characters: a result so short costs no more than the line that would stand for it
-HINT: Final = 160  # characters of a digested result that stay
+KEPT_TURNS: Final = 1  # the results of so many last turns stay whole
+SMALL: Final = 160  # characters: a result so short costs no more than the line that would stand for it
 VERBATIM: Final = 4  # last messages that notes never replace
 LONG_ARGUMENT: Final = 400  # characters of a call's argument, told shorter once the call was made
 NOTE_CHARS: Final = (600, 200, 0)  # of a result in the notes, tried in this order
 CUTS: Final = (8_000, 4_000, 2_000, 1_000, 500, LEAST)  # of a result in the last messages
 OPENING: Final = 2  # system prompt and task
-PER_MESSAGE: Final = 4  # tokens that a message's frame takes
 Estimate = Callable[[Sequence[BaseMessage]], int]
 
 
@@ -48,30 +47,14 @@ class Sent:
     cut: bool  # results of the last messages were cut
 
 
-def tokens_in(text: str) -> int:
-    """A careful guess: logs and JSON take a token for three characters, other scripts one for each."""
-    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
-    return plain // 3 + (len(text) - plain) + 1
-
-
-def tokens_of(messages: Sequence[BaseMessage]) -> int:
-    """The same for messages with the calls in them."""
-    return sum(PER_MESSAGE + tokens_in(str(m.content)) + _of_calls(m) for m in messages)
-
-
-def _of_calls(message: BaseMessage) -> int:
-    if not isinstance(message, AIMessage):
-        return 0
-    calls = [*message.tool_calls, *message.invalid_tool_calls]
-    return sum(PER_MESSAGE + tokens_in(f"{call['name']}{_dumped(call['args'])}") for call in calls)
-
-
-def sent(messages: Sequence[AnyMessage], room: Room, estimate: Estimate = tokens_of, *, tight: bool = False) -> Sent:
+def sent(
+    messages: Sequence[AnyMessage], room: Room, estimate: Estimate = prompt_tokens, *, tight: bool = False
+) -> Sent:
     """The messages as they are sent; `tight` where the server found the easy way too long."""
     opening, rest = _opening(messages), _clean(messages[OPENING:])
     short, digested = _digested(rest)
     whole = _joined([*opening, *short])
-    if not tight and tokens_of(whole) <= room.easy and estimate(whole) <= room.most:
+    if not tight and prompt_tokens(whole) <= room.easy and estimate(whole) <= room.most:
         return Sent(whole, estimate(whole), digested, 0, cut=False)
     return _noted(opening, rest, room, estimate, tight)
 
@@ -85,7 +68,7 @@ def _noted(opening: list[AnyMessage], rest: list[AnyMessage], room: Room, estima
         tail = [_within(m, most) if most and isinstance(m, ToolMessage) else m for m in rest[at:]]
         told = _joined([*opening, *noted, *tail])
         found = Sent(told, estimate(told), 0, at, cut=tail != rest[at:])
-        if max(found.tokens, tokens_of(told)) <= room.most:
+        if max(found.tokens, prompt_tokens(told)) <= room.most:
             return found
     assert found is not None  # there is a form at least
     return found
@@ -131,13 +114,13 @@ def _digested(rest: list[AnyMessage]) -> tuple[list[AnyMessage], int]:
 
 
 def _line(message: ToolMessage) -> ToolMessage:
-    """One line with the call id and how the result began."""
-    opening, text, closing = inside(message)
+    """One line of ours, without a stranger's word in it: which call, and how to read it again."""
+    opening, text, _ = inside(message)
     if len(text) <= SMALL or not opening:
         return message
-    first = text.split("\n", 1)[0][:HINT]
-    line = f'{first} [shortened: {len(text)} characters; read_result("{call_id_of(message)}") shows all]'
-    return message.model_copy(update={"content": f"{opening}{line}{closing}"})
+    call_id = call_id_of(message)
+    told = f'{call_id}: {text.count(chr(10)) + 1} lines, digested; read_result("{call_id}") shows them again'
+    return message.model_copy(update={"content": told})
 
 
 def _tail(rest: list[AnyMessage]) -> int:

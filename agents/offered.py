@@ -1,19 +1,25 @@
 """Tools as a model is offered them: the same names and arguments, in as few tokens as their schemas can be said."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from analysis.signatures import text_signatures
 from domain.codec import Json
 from domain.runbook import Runbook
-from domain.tool import ToolSpec
+from domain.tool import ToolResult, ToolSpec
 
+NOT_NARROWING: Final = frozenset({"moment", "top"})  # arguments with which a call still asks for all there is
 MATCH: Final = "logs_match"
 # Facts that only our own validation needs: a model that breaks one is told so by the hub, which costs less than saying
 # them all again with every call.
 _UNSAID: Final = frozenset(
     {"title", "default", "maxLength", "minLength", "minItems", "maxItems", "minimum", "maximum", "format", "pattern"}
 )
+
+PLAIN: Final = frozenset({"top", "tail_n", "max_points", "max_chars", "call_id", "level"})  # their names say it
+LONGEST: Final = 70  # characters of a clause that is worth its place in every call
+_CLAUSE: Final = re.compile(r"[.;](?:\s|$)")
 
 Presets = Mapping[str, dict[str, Json]]
 
@@ -37,6 +43,18 @@ def offer(tools: Mapping[str, ToolSpec], given: Presets) -> list[dict[str, Any]]
     return [_function(tools[name], given.get(name, {}), told) for name in sorted(tools)]
 
 
+def done(made: Iterable[ToolResult], given: Presets) -> frozenset[str]:
+    """Tools that have told all they know: asked for everything, they have answered. `read_result` reads it again, also
+    a part of it; to offer the tool once more with every call would only cost."""
+    return frozenset(result.tool for result in made if _told_all(result, given))
+
+
+def _told_all(result: ToolResult, given: Presets) -> bool:
+    whole = result.coverage is None or not result.coverage.truncated
+    narrowed = set(result.arguments) - NOT_NARROWING - set(given.get(result.tool, {}))
+    return result.status in ("ok", "no_data") and whole and not narrowed
+
+
 def openai_tool(spec: ToolSpec) -> dict[str, Any]:
     """The tool with its schema as it is: the analyst's calls are made of the whole of it."""
     function = {"name": spec.name, "description": spec.description, "parameters": spec.input_schema}
@@ -51,17 +69,19 @@ def _function(spec: ToolSpec, preset: Mapping[str, Json], told: set[tuple[str, s
     }
     required = [name for name in spec.input_schema.get("required", []) if name not in preset]
     parameters = {"type": "object", "properties": properties} | ({"required": required} if required else {})
-    use = " ".join(spec.description.split())
+    use = _CLAUSE.split(" ".join(spec.description.split()), maxsplit=1)[0]
     return {"type": "function", "function": {"name": spec.name, "description": use, "parameters": parameters}}
 
 
 def _new(name: str, schema: dict[str, Json], told: set[tuple[str, str]]) -> dict[str, Json]:
-    """The schema without a description that an earlier tool's argument of this name has."""
-    said = (name, str(schema.get("description", "")))
-    if said in told:
-        return {key: value for key, value in schema.items() if key != "description"}
+    """The schema with the first clause of its description, unless an earlier tool's argument of this name has it."""
+    bare = {key: value for key, value in schema.items() if key != "description"}
+    clause = _CLAUSE.split(str(schema.get("description", "")), maxsplit=1)[0]
+    said = (name, clause)
+    if not clause or len(clause) > LONGEST or name in PLAIN or said in told:
+        return bare
     told.add(said)
-    return schema
+    return bare | {"description": clause}
 
 
 def _plain(schema: Mapping[str, Json], defs: Mapping[str, Json]) -> dict[str, Json]:

@@ -29,14 +29,15 @@ from agents.messages import (
     tool_message,
     unreadable,
 )
-from agents.offered import Presets, filled, openai_tool, presets
+from agents.offered import Presets, done, filled, openai_tool, presets
 from domain.codec import from_plain, to_plain
 from domain.errors import FencedOff, FishboneError, StoreUnavailable, TimeLimit
 from domain.evidence import Evidence, Gap
 from domain.plan import Task
 from domain.runbook import Runbook
-from domain.tool import Caller, ToolSpec
+from domain.tool import Caller, ToolResult, ToolSpec
 from tools.hub import Ask, Hub
+from tools.read_back import NAME as READ_RESULT
 
 log = logging.getLogger(__name__)
 ANSWER_NOW: Final = "No more tools are available{why}. Conclude now, with what you have seen, as one JSON object."
@@ -79,14 +80,29 @@ class AgentRun:
         """What a model's calls say where it says nothing."""
         return presets(self.knowledge)
 
-    def voice(self, task: Task) -> Voice:
+    def voice(self, messages: list[AnyMessage]) -> Voice:
         """The model within this run's limits; its tools in the order of the task."""
-        order = {name: at for at, name in enumerate(task.tools)}
+        task = task_of(messages)
+        order = {name: at for at, name in enumerate((READ_RESULT, *(t for t in task.tools if t != READ_RESULT)))}
+        known = self._known(messages)
+        # there is nothing to read again before there is a result
+        spent = done(known, self.presets) - {READ_RESULT} | (frozenset() if observations(messages) else {READ_RESULT})
         names = sorted(self.tools, key=lambda name: (order.get(name, len(order)), name))
         return Voice(
             self.model, self.file.name, self.investigation, {name: self.tools[name] for name in names}, self.presets,
             self.file.bounds.model_seconds, self.deadline, self.tokens, self.compaction,
+            spent,
         )  # fmt: skip
+
+    def _known(self, messages: list[AnyMessage]) -> list[ToolResult]:
+        """This agent's results: those in its messages, and of earlier passes those that say that there is nothing."""
+        ledger = self.hub.ledger
+        entries = (e for e in ledger.entries() if e.caller.agent == self.file.name)
+        earlier = [
+            e.result for e in entries if e.result.status == "no_data" and not ledger.of_this_pass(e.result.call_id)
+        ]
+        own = (ledger.result(o.call_id) for o in observations(messages))
+        return [*earlier, *(result for result in own if result)]
 
 
 async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
@@ -115,7 +131,7 @@ def limit(state: Loop, run: AgentRun) -> str:
         return AT_LIMIT
     if run.by == ANALYST:
         return ""
-    voice = run.voice(task_of(state["messages"]))
+    voice = run.voice(state["messages"])
     if voice.time_left(concluding=False) <= 0:
         return AT_LIMIT
     if why := stuck(state["messages"]):
@@ -130,7 +146,7 @@ async def _analyst(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int
 
 
 async def _model(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int]:
-    voice = run.voice(task_of(state["messages"]))
+    voice = run.voice(state["messages"])
     demand = ANSWER_NOW.format(why=f": {why}") if why else ""
     turn, spent = run.first_turn + state["steps"], state["spent"]
     answer, tokens = await ask(state["messages"], voice, turn=turn, spent=spent, demand=demand)
@@ -157,7 +173,7 @@ async def act(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     run.hub.ledger.rewind(run.file.name, state["made"] + len(observations(state["messages"])))  # of a lost worker
     for call in asked:
         run.notice("tool_called", f"{run.file.name} {call['name']}")
-    limits = None if run.by == ANALYST else run.voice(task_of(state["messages"])).limits(run.hub.limits)
+    limits = None if run.by == ANALYST else run.voice(state["messages"]).limits(run.hub.limits)
     asks = [Ask(call["name"], _arguments(call, run)) for call in asked]
     results = await run.hub.turn(run.caller, asks, limits) if asks else []
     answers = [tool_message(result) for result in results]

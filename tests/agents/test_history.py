@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agents.ask import Voice, offered, prompt
-from agents.history import KEPT_TURNS, VERBATIM, Room, sent, tokens_of
+from agents.gateway.tokens import prompt_tokens
+from agents.history import KEPT_TURNS, VERBATIM, Room, sent
 from agents.messages import FENCE, inside, opening, tool_message
 from agents.notes import ASKED, FACTS, INFERENCES, OPEN, notes
 from domain.alert import Alert, Window
@@ -57,7 +58,7 @@ def test_what_is_sent_never_exceeds_the_window_or_is_not_sent(
 ) -> None:
     voice = Voice(Windowed(answers=[], window=window), "log", "i1", {}, {}, 60.0, 0.0, 10**6, share)
     call = prompt(history(*turns), voice, 10**6, concluding=True)
-    assert not call.fits or tokens_of(call.sent.messages) + voice.answer <= window
+    assert not call.fits or prompt_tokens(call.sent.messages) + voice.answer <= window
 
 
 class Windowed(ScriptedModel):
@@ -114,8 +115,8 @@ def test_a_digested_result_is_one_line_that_names_its_call_and_the_last_turns_st
     turns = [("", long(f"w{n}")) for n in range(1, 5)]
     found = sent(history(*turns), WIDE)
     results = [inside(m)[1] for m in found.messages if isinstance(m, ToolMessage)]
-    assert results[0] == 'w1 line 0 of the log [shortened: 1309 characters; read_result("log.1") shows all]'
-    assert results[-KEPT_TURNS:] == [long("w3"), long("w4")]
+    assert results[0] == 'log.1: 60 lines, digested; read_result("log.1") shows them again'
+    assert results[-KEPT_TURNS:] == [long(f"w{n}") for n in range(5 - KEPT_TURNS, 5)]
     assert (found.digested, found.noted) == (4 - KEPT_TURNS, 0)
 
 
@@ -171,7 +172,7 @@ def test_an_alert_cannot_close_its_fence() -> None:
     assert told.count("</untrusted-alert>") == 1
 
 
-@pytest.mark.parametrize(("window", "names"), [(100_000, ["a", "b", "c"]), (600, ["a", "b"]), (100, [])])
+@pytest.mark.parametrize(("window", "names"), [(100_000, ["a", "b", "c"]), (500, ["a", "b"]), (100, [])])
 def test_a_small_window_is_offered_the_best_candidates_only(window: int, names: list[str]) -> None:
     tools = {name: ToolSpec(name, "s", "word " * 40, {"properties": {}}) for name in ("a", "b", "c")}
     voice = Voice(Windowed(answers=[], window=window), "log", "i1", tools, {}, 60.0, 0.0, 10**6, 0.25)

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from agents.briefing import briefing
 from agents.files import AgentFile, Bounds
 from agents.gateway.failures import Failure
-from agents.history import tokens_of
+from agents.gateway.tokens import prompt_tokens
 from agents.react import AgentRun, investigate
 from analysis.redaction import Redactor
 from domain.alert import Window
@@ -241,7 +241,7 @@ async def test_a_context_that_overflows_is_sent_once_more_with_less() -> None:
     model = ScriptedModel(answers=[asks("a", "long"), overflow, answers()])
     async with running(model) as run:
         evidence = await investigate(TASK, run)
-    assert tokens_of(model.seen[2]) < tokens_of(model.seen[1])
+    assert prompt_tokens(model.seen[2]) < prompt_tokens(model.seen[1])
     assert evidence.findings[0].citations
 
 
