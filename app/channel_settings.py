@@ -18,6 +18,7 @@ class Channel(BaseModel):
     )
     token: SecretStr | None = Field(default=None, description="bearer token that the webhook wants")
     first_word: bool = Field(default=True, description="also tell that an investigation has begun")
+    resolved: bool = Field(default=False, description="also tell that all alerts of an incident are over")
     timeout_seconds: Annotated[float, Field(gt=0, le=60)] = 10.0
 
     @model_validator(mode="after")
@@ -30,3 +31,8 @@ class Channel(BaseModel):
     def says_first(self) -> bool:
         """Whether it tells the first word; a folder holds reports only."""
         return self.first_word and self.folder is None
+
+    @property
+    def says_resolved(self) -> bool:
+        """Whether it tells the end of an incident."""
+        return self.resolved and self.folder is None

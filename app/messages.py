@@ -7,7 +7,7 @@ from typing import Final
 from domain.codec import Json
 from report.escape import words
 from store.incidents import StoredIncident
-from store.notifications import FIRST, REPORT
+from store.notifications import FIRST, REPORT, RESOLVED
 from store.reports import StoredReport
 
 LINES: Final = 20  # of a report that a message shows: its first screen
@@ -18,7 +18,7 @@ _TITLE: Final = 120
 class Message:
     """One message, the same for every channel."""
 
-    what: str  # first | report
+    what: str  # first | report | resolved
     incident_id: str
     version: int  # of the report
     title: str
@@ -47,6 +47,19 @@ def first_word(stored: StoredIncident, base_url: str) -> Message:
         {"event": "investigating", "text": text, "links": where, "incident": {
             "id": incident.id, "title": incident.title, "fired_at": f"{incident.fired_at:%Y-%m-%dT%H:%M:%SZ}",
             "alerts": count}},
+    )  # fmt: skip
+
+
+def last_word(stored: StoredIncident, base_url: str) -> Message:
+    """All its alerts are over."""
+    incident = stored.incident
+    told, where = words(incident.title, _TITLE) or incident.id, links(base_url, incident.id)
+    text = f"**{told}** is over: all its alerts are resolved."
+    return Message(
+        RESOLVED, incident.id, 0, f"resolved: {told}", _with_link(text, where, "the incident"),
+        {"event": "resolved", "text": text, "links": where, "incident": {
+            "id": incident.id, "title": incident.title, "fired_at": f"{incident.fired_at:%Y-%m-%dT%H:%M:%SZ}",
+            "alerts": len(incident.alerts)}},
     )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from app.channels import Sender, senders
-from app.messages import Message, first_word, report_word
+from app.messages import Message, first_word, last_word, report_word
 from app.settings import Settings
 from domain.errors import NotDelivered, StoreUnavailable
 from store import incidents, notifications, reports
 from store.database import Database
-from store.notifications import FIRST, Due
+from store.notifications import FIRST, RESOLVED, Due
 from store.reports import StoredReport
 
 log = logging.getLogger(__name__)
@@ -33,6 +33,7 @@ class Herald:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database, self._settings = database, settings
         self._senders: dict[str, Sender] = senders(settings)
+        self._last = [name for name, channel in sorted(settings.notify.items()) if channel.says_resolved]
         self._first = [name for name, channel in sorted(settings.notify.items()) if channel.says_first]
         self._woken = asyncio.Event()
 
@@ -69,6 +70,8 @@ class Herald:
         async with self._database.connection() as connection:
             if self._first:
                 await notifications.announce(connection, self._first, RECENT_SECONDS)
+            if self._last:
+                await notifications.announce_end(connection, self._last, RECENT_SECONDS)
             due = await notifications.due(connection, list(self._senders), AT_ONCE, _LEASE_SECONDS)
         await asyncio.gather(*(self._deliver(one) for one in due))
         return len(due) == AT_ONCE
@@ -100,9 +103,10 @@ class Herald:
         """What is to be said; None where there is nothing any more."""
         base = self._settings.public_url
         async with self._database.connection() as connection:
-            if one.what == FIRST:
+            if one.what in (FIRST, RESOLVED):
                 incident = await incidents.get(connection, one.incident_id)
-                return first_word(incident, base) if incident else None
+                word = first_word if one.what == FIRST else last_word
+                return word(incident, base) if incident else None
             report = await reports.get(connection, one.incident_id, one.version)
             return report_word(report, base) if report else None
 
@@ -121,4 +125,5 @@ async def heralding(database: Database, settings: Settings) -> AsyncIterator[Her
 
 
 def _named(one: Due) -> str:
-    return "first word" if one.what == FIRST else f"report v{one.version}"
+    named = {FIRST: "first word", RESOLVED: "end"}
+    return named.get(one.what, f"report v{one.version}")

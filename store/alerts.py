@@ -167,6 +167,12 @@ async def close_settled(connection: Connection, incident_id: str, now: datetime)
     await _cursor(connection, "close", ids=[incident_id], now=now)
 
 
+async def prune(connection: Connection, keep_seconds: float, limit: int) -> int:
+    """Forget what became of so many alerts that came in longer ago, and are in no open incident; they stay counted."""
+    row = await (await _cursor(connection, "prune", keep_seconds=keep_seconds, limit=limit)).fetchone()
+    return int(row["gone"]) if row else 0
+
+
 async def of_incident(connection: Connection, incident_id: str, limit: int = 200) -> tuple[Logged, ...]:
     """What came in for an incident, the latest first."""
     cursor = await _cursor(connection, "of_incident", incident_id=storable(incident_id), limit=limit)

@@ -1,10 +1,11 @@
 -- lock: one process decides at a time, so that an alert that two receive makes one incident; the number is our own
 select pg_advisory_xact_lock(7134682090153)
 
--- expire: incidents of which nothing was heard for long are over, and what is in them does not fire there any more
+-- expire: incidents of which nothing was heard for long are over, and what is in them does not fire there any more;
+-- those that were set aside stay visible until somebody has looked
 with over as (
     update incident set status = 'closed', closed_at = heard_at
-    where heard_at < %(before)s and status <> 'closed'
+    where heard_at < %(before)s and status in ('open', 'investigating')
     returning id
 )
 update incident_alert set firing = false from over where incident_id = over.id and firing
@@ -126,3 +127,20 @@ limit %(limit)s
 
 -- accounts: how many alerts of an incident were taken how
 select account, count(*) as count from alert where incident_id = %(incident_id)s group by account order by account
+
+-- prune: forgets what became of alerts of old, but for those of open incidents, and counts them
+with old as (
+    select alert.id from alert left join incident on incident.id = alert.incident_id
+    where alert.received_at < now() - make_interval(secs => %(keep_seconds)s)
+          and coalesce(incident.status, 'closed') = 'closed'
+    order by alert.id
+    limit %(limit)s
+    for update of alert skip locked
+), gone as (
+    delete from alert using old where alert.id = old.id returning alert.source, alert.account
+), counted as (
+    insert into alert_pruned (source, account, count)
+    select source, account, count(*) from gone group by source, account
+    on conflict (source, account) do update set count = alert_pruned.count + excluded.count
+)
+select count(*) as gone from gone

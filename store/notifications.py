@@ -13,6 +13,7 @@ from store.text import storable
 
 FIRST: Final = "first"
 REPORT: Final = "report"
+RESOLVED: Final = "resolved"
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Due:
     """One notification that is to be sent now."""
 
     incident_id: str
-    what: str  # first | report
+    what: str  # first | report | resolved
     version: int  # of the report
     channel: str
     attempts: int  # this one included
@@ -44,6 +45,12 @@ class Told:
 async def announce(connection: AsyncConnection[DictRow], channels: Sequence[str], seconds: float) -> None:
     """A first word, by these channels, for each incident that came in within so many seconds and has no report."""
     await connection.execute(queries("notifications")["announce"], {"channels": list(channels), "seconds": seconds})
+
+
+async def announce_end(connection: AsyncConnection[DictRow], channels: Sequence[str], seconds: float) -> None:
+    """A last word, by these channels, for each incident whose alerts were all resolved within so many seconds."""
+    values = {"channels": list(channels), "seconds": seconds}
+    await connection.execute(queries("notifications")["announce_end"], values)
 
 
 async def put(connection: AsyncConnection[DictRow], incident_id: str, version: int, channels: Sequence[str]) -> None:

@@ -7,6 +7,14 @@ where incident.opened_at > now() - make_interval(secs => %(seconds)s)
       and not exists (select from report where report.incident_id = incident.id)
 on conflict do nothing
 
+-- announce_end: a last word for each incident whose alerts were all resolved lately; of a replay nobody waits for one
+insert into notification (incident_id, what, channel)
+select incident.id, 'resolved', channel
+from incident cross join unnest(%(channels)s::text[]) as channel
+where incident.closed_at > now() - make_interval(secs => %(seconds)s) and incident.status = 'closed'
+      and incident.opened_at is not null
+on conflict do nothing
+
 -- put: the report of one version, for each channel
 insert into notification (incident_id, what, version, channel)
 select %(incident_id)s, 'report', %(version)s, channel from unnest(%(channels)s::text[]) as channel

@@ -1,5 +1,11 @@
 -- alerts: what became of the alerts that came in
-select source, account, count(*)::bigint as count from alert group by source, account order by source, account
+select source, account, sum(count)::bigint as count
+from (
+    select source, account, count(*) as count from alert group by source, account
+    union all
+    select source, account, count from alert_pruned
+) as both_of_them
+group by source, account order by source, account
 
 -- incidents: how many there are of each status
 select status, count(*)::bigint as count from incident group by status order by status

@@ -6,10 +6,12 @@ import signal
 from app.bootstrap import open_database, open_house
 from app.notify import heralding
 from app.operations import observed
+from app.prune import pruning
 from app.queue import enqueue, run_worker
 from app.settings import Settings, load_settings
 from app.thrift import few_arenas
 from domain.errors import BadConfiguration
+from store import incidents
 from store.claims import forgive
 
 
@@ -25,7 +27,11 @@ async def _work(settings: Settings, concurrency: int) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, stop.set)
-    async with open_house(settings) as house, heralding(house.database, settings) as herald:
+    async with (
+        open_house(settings) as house,
+        heralding(house.database, settings) as herald,
+        pruning(house.database, settings),
+    ):
         await run_worker(house, concurrency, stop, notify=herald.tell)
 
 
@@ -37,6 +43,9 @@ def retry(incident: str) -> None:
 
 async def _retry(settings: Settings, incident: str) -> bool:
     async with open_database(settings) as database, database.connection() as connection, connection.transaction():
-        if not await forgive(connection, incident):
+        known = await incidents.get(connection, incident)
+        if known is None or not await forgive(connection, incident):
             raise BadConfiguration(f"{incident}: no such incident; `fishbone incidents` lists those there are")
+        if known.status == "closed":
+            raise BadConfiguration(f"{incident} is closed, and only what is open or was set aside is tried again")
         return await enqueue(connection, incident) > 0

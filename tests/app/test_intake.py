@@ -13,9 +13,11 @@ from alerts import Received, receive
 from analysis.grouping import Limits
 from analysis.silences import matcher
 from app.intake import Rules, take
+from app.prune import prune
 from app.queue import enqueue
 from store import alerts, incidents, silences
 from store.database import Database
+from store.numbers import numbers
 
 NOW = datetime(2026, 3, 4, 10, 30, tzinfo=UTC)
 LATER = timedelta(minutes=1)
@@ -187,6 +189,32 @@ async def test_an_incident_that_nobody_resolves_is_over_after_a_day_of_silence(d
 
     assert second != first
     assert [await desk.status(each) for each in (first, second)] == ["closed", "open"]
+
+
+async def test_an_incident_that_was_set_aside_stays_visible_however_long_nothing_is_heard_of_it(desk: Desk):
+    (first,) = await desk.take(group(entry()))
+    await desk.rows(f"update incident set status = 'failed' where id = '{first}' returning id")
+    await desk.take(group(entry(host="web-7")), timedelta(days=2))
+
+    assert await desk.status(first) == "failed"
+
+
+async def test_what_became_of_alerts_long_ago_is_forgotten_but_counted_and_open_incidents_keep_theirs(desk: Desk):
+    month = timedelta(days=30)
+    (open_,) = await desk.take(group(entry()))
+    (closed,) = await desk.take(group(entry(host="web-7")))
+    await desk.take(group(resolved(host="web-7")), LATER)
+    await desk.rows("update alert set received_at = now() - interval '31 days' returning id")
+    await desk.take(group(resolved(host="gone")), LATER)
+    await desk.rows("update alert set received_at = now() where fingerprint = 'DiskFull-gone' returning id")
+    assert await prune(desk.database, month.total_seconds()) == 2
+
+    assert [incident for _, incident in await desk.accounts()] == [open_, None]
+    assert closed in {row["id"] for row in await desk.rows("select id from incident")}
+    async with desk.database.connection() as connection:
+        counted = (await numbers(connection, (1.0,))).alerts
+    assert sum(counted.values()) == 4
+    assert await prune(desk.database, month.total_seconds()) == 0
 
 
 async def test_a_silenced_alert_is_accounted_for_and_opens_nothing(desk: Desk):

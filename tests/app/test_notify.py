@@ -166,3 +166,22 @@ async def test_apprise_delivers_by_its_own_means(database: Database) -> None:
 def test_a_channel_names_exactly_one_way_and_a_mistake_names_the_setting() -> None:
     with pytest.raises(BadConfiguration, match=r"FISHBONE_NOTIFY_OPS.*one of folder, webhook and apprise"):
         load_settings(notify={"ops": {"webhook": "http://h/", "folder": "/tmp/x"}})
+
+
+async def test_who_wants_it_hears_once_that_all_alerts_of_an_incident_are_over(database: Database) -> None:
+    with receiver() as hook:
+        given = settings(ops={"webhook": hook.url(), "first_word": False, "resolved": True},
+                         quiet={"webhook": hook.url("/quiet"), "first_word": False})  # fmt: skip
+        herald, now = Herald(database, given), datetime.now(UTC)
+        incident = await alert(database)
+        await herald.send_due()
+        assert hook.jsons() == []
+        body = {"version": "4", "status": "resolved", "alerts": [{"labels": {"alertname": "CartSavesFail"}, "status":
+                "resolved", "fingerprint": "CartSavesFail"}]}  # fmt: skip
+        for _ in range(2):
+            await take(database, receive(body, now), "webhook:test", now, enqueue)
+            await herald.send_due()
+    (word,) = hook.jsons()
+    assert (word["event"], word["incident"]["id"]) == ("resolved", incident)
+    assert word["text"].startswith("**Saving carts fails** is over")
+    assert [(each.what, each.state) for each in await told(database, incident)] == [("resolved", "sent")]

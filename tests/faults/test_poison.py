@@ -1,5 +1,9 @@
 """An incident that crashes its workers is set aside after three, visible, and holds up nothing else."""
 
+import subprocess
+
+import pytest
+
 from tests.faults.ward import Ward
 
 
@@ -16,6 +20,16 @@ def test_an_incident_that_crashed_three_workers_is_set_aside_and_the_others_get_
     assert (row["status"], row["crashes"], row["run"]) == ("failed", 3, "failed")
     assert "3 workers were lost" in row["reason"]
     assert "set aside after 3 crashed workers" in ward.command("incidents")
+
+
+def test_an_incident_that_is_closed_is_not_tried_again_and_one_line_says_so(ward: Ward) -> None:
+    (incident,) = ward.bring(1)
+    ward.ask("update incident set status = 'closed' returning id")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        ward.command("incidents", "retry", incident)
+    assert refused.value.returncode == 2
+    assert refused.value.stderr.strip().count("\n") == 0 and f"{incident} is closed" in refused.value.stderr
+    assert ward.ask("select status from incident") == [{"status": "closed"}]
 
 
 def test_an_incident_that_was_set_aside_is_tried_again_when_a_person_says_so(ward: Ward) -> None:
