@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _COUNTS: Final = ("prompt_tokens", "completion_tokens")
-_LEAST, _MOST = 0.5, 2.0  # a correction beyond is no matter of tokenizers
+_LEAST: Final = 0.5  # below, it is no matter of tokenizers: the server did not read all
+_MOST: Final = 3.0  # an English tokenizer on Chinese
 _WEIGHT: Final = 0.3  # of the newest call
+_ENOUGH_TO_LEARN: Final = 50  # tokens
 _IMPLAUSIBLE: Final = 0.4  # of our estimate: no tokenizer is so much better than we think
 _ENOUGH: Final = 2_000  # tokens; a shorter prompt proves nothing
 
@@ -28,9 +30,9 @@ def largest(found: list[Mapping[str, Any]]) -> dict[str, int]:
 def corrected(correction: float, estimated: int, counted: int) -> float:
     """The correction after a call; `estimated` is what we said with the correction of before."""
     bare = estimated / correction
-    if bare < 50 or not _LEAST <= counted / bare <= _MOST:
+    if bare < _ENOUGH_TO_LEARN or counted / bare < _LEAST:
         return correction
-    return (1 - _WEIGHT) * correction + _WEIGHT * counted / bare
+    return (1 - _WEIGHT) * correction + _WEIGHT * min(counted / bare, _MOST)
 
 
 def is_implausible(estimated: int, counted: int) -> bool:

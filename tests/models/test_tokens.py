@@ -16,7 +16,7 @@ from agents.gateway.usage import corrected, is_implausible, largest, usage_of
     [
         ("The quick brown fox jumps over the lazy dog. " * 20, 180, 260),
         ("内存不足，进程被系统终止。" * 100, 800, 1400),  # 13 characters each: 8 to 14 tokens
-        ("2026-11-30T19:02:11.123Z ERROR c.a.Orders - timeout after 30000 ms\n" * 20, 500, 900),
+        ("2026-11-30T19:02:11.123Z ERROR c.a.Orders - timeout after 30000 ms\n" * 20, 650, 1100),
         ('{"level":"error","msg":"connection refused","port":5432}' * 20, 300, 560),
         ("Сервер недоступен " * 50, 250, 900),
         ("", 0, 0),
@@ -54,7 +54,7 @@ def test_counting_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("before", "estimated", "counted", "after"),
-    [(1.0, 1000, 2000, 1.3), (1.0, 1000, 100, 1.0), (1.0, 1000, 5000, 1.0), (1.0, 10, 20, 1.0), (2.0, 2000, 1000, 1.7)],
+    [(1.0, 1000, 2000, 1.3), (1.0, 1000, 100, 1.0), (1.0, 1000, 5000, 1.6), (1.0, 10, 20, 1.0), (2.0, 2000, 1000, 1.7)],
 )
 def test_the_correction_moves_slowly_and_only_where_it_can_be_true(
     before: float, estimated: int, counted: int, after: float
