@@ -81,3 +81,6 @@ def _in_reading_order(report: Report) -> Iterator[Citation]:
             yield from finding.citations
     for action in report.actions:
         yield from action.citations
+    for hypothesis in report.diagnosis.hypotheses:
+        for link in hypothesis.chain:
+            yield from link.citations

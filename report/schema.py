@@ -114,9 +114,10 @@ def _root_cause() -> Schema:
 
 
 def _hypothesis() -> Schema:
+    link = record(entity=ENTITY, fault=TEXT, statement=TEXT, citations=CITED)
     return record(
         entity=ENTITY, fault=FAULT, summary=TEXT, score=NUMBER, supports=each(TEXT), contradicts=each(TEXT),
-        runbook=TEXT,
+        runbook=TEXT, chain=each(link),
     )  # fmt: skip
 
 
