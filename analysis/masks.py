@@ -6,7 +6,7 @@ from functools import lru_cache
 from analysis.text import strip_control
 
 WILDCARD = "<*>"
-_LONGEST = 1500  # characters of a line that its template is made from
+_LONGEST = 400  # characters of a line that its template is made from
 
 _HEAD = re.compile(
     r"^[\[(<\"'| ]{0,3}(?:<\d{1,3}>)?(?:"
@@ -32,16 +32,32 @@ _VARIABLE = re.compile(
     r"|[A-Za-z]:\\[\w.@%~$*\\-]+"  # a path of Windows
     r"|(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}(?:%\w+)?(?![\w:.])"  # IPv6, MAC
     rf"|[^{_STOP}@\d]*(?:\d|@\w)[^{_STOP}]*(?::\d[^{_STOP}]*)*"  # whatever holds a digit, and mail addresses
-    rf"|(?:[0-9a-f]{{8,}}|[A-Za-z+/]{{40,}}=*|true|false|null|None|True|False)(?![^{_STOP}])"  # hex, base64, constants
-    r')|"[^"\n]{0,400}"'  # quoted strings
-    r"|(?<!\w)'[^'\n]{1,200}'(?!\w)"
-    r"|(?<![\w.])/[\w.@%+~$*-]+(?:/[\w.@%+~$*:-]*)+"  # paths
+    rf"|(?:[0-9a-f]{{8,}}|[A-Za-z+/]{{40,}}=*)(?![^{_STOP}])"  # hex, base64
+    rf"|(?:true|false|null|nil|None|True|False|NULL)(?![^{_STOP}])"
+    r")|(?<![\w.])/[\w.@%+~$*-]+(?:/[\w.@%+~$*:-]*)+"  # paths
 )
+_QUOTED = re.compile(r'"[^"\n]{0,400}"|(?<!\w)\'[^\'\n]{1,200}\'(?!\w)')
+_ATOM = r"(?:<\*>|[\[({]\s?<\*>\s?[\])}])"
 _RUN = re.compile(
-    r"<\*>(?:[\s,:;|/.&-]{0,2}<\*>)+|[\[({]\s*<\*>\s*[\])}]|-<\*>"
-    r"|<\*>\s?(?:ms|us|ns|s|sec|secs|seconds|bytes|[KMGT]i?B|B|%)(?![\w])"
+    rf"{_ATOM}(?:[\s,:;|/.&-]{{0,2}}{_ATOM})*(?:-<\*>)?"
+    r"(?:\s?(?:ms|us|ns|s|sec|secs|seconds|bytes|[KMGT]i?B|B|%)(?!\w))?|-<\*>"
 )
-_ACCESS = re.compile(r'\[\d{1,2}/[A-Z][a-z]{2}/\d{4}:[^\]]+\] "([A-Z]{3,8}) (?:[^"\\]|\\.)*" (\d{3})\b')
+# Values that have an inside: objects as programs print them, JSON, lists. Of these only that there was one is kept.
+# Every form begins with its bracket, so that the engine leaps from bracket to bracket.
+_INSIDE = re.compile(
+    r"\((?=[^()\[\]{}]*=)[^()\[\]{}]*\)|\{(?=[^()\[\]{}]*[:=,])[^()\[\]{}]*\}|\[(?<=[:=]\[)[^()\[\]{}]*\]"
+    r"|\{(?<=[:=]\{)\}|\{(?<=[:=] \{)\}|\[(?<=[:=] \[)[^()\[\]{}]*\]|\[[^\s,()\[\]{}]+(?:, ?[^\s,()\[\]{}]+)+\]"
+)
+# Of a line that was cut: the same, open to its end.
+_UNCLOSED = re.compile(r"[\[({](?:(?<=[:=].)|(?<=[:=] .)|(?<=[:=]<\*>.)|(?<=[\w$]\()(?=[^()]*=))[^\])}]*$")
+_DEPTH = 8
+_ASSIGNED = re.compile(r"<\*>\s?=\s?<\*>")
+_FRAME = re.compile(r'^\s*(?:File "[^"\n]*", line \d+(?:, in \S+)?|at (?:async )?[\w.$<>/@\[\] -]+\([^()\n]*\)$)')
+_FRAMES = ("Fil", "at ")
+_ACCESS = re.compile(
+    r"\b(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (?:[^\s\"\\]|\\.)+(?: HTTP/[\d.]+)?\"?,? "
+    r"(?:status[=:] ?)?([1-5]\d\d)\b"
+)
 _MESSAGE = re.compile(r'"(?:msg|message|log|event|error|text|short_message|body|MESSAGE)"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _KEYS = re.compile(r'[{,]\s*"([\w.@-]{1,40})"\s*:')
 _LOGFMT = re.compile(r'(?:^|\s)msg=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -58,8 +74,10 @@ def masked(line: str) -> str:
         return _of_json(line)
     if "msg=" in line and _LOGFMT_LINE.match(line) and (match := _LOGFMT.search(line)):
         return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
-    if '] "' in line and (match := _ACCESS.search(line)):
+    if "/" in line and (match := _ACCESS.search(line)):
         return f'{WILDCARD} "{match[1]} {WILDCARD}" {match[2]} {WILDCARD}'  # method and status are what it says
+    if line[:3] in _FRAMES and (match := _FRAME.match(line)):
+        return f"{'File' if line[0] == 'F' else 'at'} {WILDCARD}"  # of a stack
     return _plain(_without_head(line))
 
 
@@ -74,8 +92,29 @@ def _without_head(line: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = _VARIABLE.sub(WILDCARD, text)
-    return _RUN.sub(WILDCARD, text) if WILDCARD in text else text
+    if '"' in text or "'" in text:
+        text = _QUOTED.sub(WILDCARD, text)
+    text = " ".join(map(_word, text.split()))
+    if "[" in text or "{" in text or "(" in text:
+        text = _without_insides(text)
+    if WILDCARD not in text:
+        return text
+    return _RUN.sub(WILDCARD, _ASSIGNED.sub(WILDCARD, text) if "= <" in text or "=<" in text else text)
+
+
+@lru_cache(maxsize=1 << 15)
+def _word(word: str) -> str:
+    """A word without its variable parts: most words of a log are few, and come again and again."""
+    return _VARIABLE.sub(WILDCARD, word)
+
+
+def _without_insides(text: str) -> str:
+    """The line with `<*>` for what has an inside, from the innermost out."""
+    for _ in range(_DEPTH):
+        text, count = _INSIDE.subn(WILDCARD, text)
+        if not count:
+            break
+    return _UNCLOSED.sub(WILDCARD, text)
 
 
 def _of_json(line: str) -> str:

@@ -97,6 +97,7 @@ class _Reading:
                 self._chunk(chunk)
         except BadBundle as exc:
             table.problems.append(str(exc))
+        table.rows = [row._replace(template=table.miner.find(row.template)) for row in table.rows]
         if self._cut:
             table.problems.append(f"{table.name}: {self._cut} lines were too long and were cut")
         if table.sampled:

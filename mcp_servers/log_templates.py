@@ -72,6 +72,13 @@ def _groups(table: Table, span: Span) -> Iterator[list[Row]]:
     yield from groups.values()
 
 
+def _families(table: Table) -> Iterator[list[Row]]:
+    families: dict[tuple[int, str | None], list[Row]] = defaultdict(list)
+    for row in table.rows:
+        families[table.miner.family(row.template), row.level].append(row)
+    yield from families.values()
+
+
 def _changed(table: Table, moment: datetime) -> Iterator[Template]:
     if table.first is None or table.last is None or table.first >= moment:
         return  # without times, or without lines before, nothing is new
@@ -79,7 +86,7 @@ def _changed(table: Table, moment: datetime) -> Iterator[Template]:
     before_seconds = max(onset - table.first, _SHORTEST).total_seconds()
     after_seconds = max(table.last - onset, _SHORTEST).total_seconds()
     history = onset - table.first >= _HISTORY_LEAST
-    for rows in _groups(table, Span()):
+    for rows in _families(table):
         if table.sampled and not at_least(rows[0].level, "warning"):
             continue  # of such lines only the first were looked at
         timed = [row for row in rows if row.at is not None]

@@ -67,3 +67,50 @@ def test_templates_do_not_drift_until_they_match_anything() -> None:
     bodies = ["cart was emptied", "seat got reserved", "price being computed", "user has paid", "mail is queued"]
     lines = [f"svc#{n} TraceID: {n}f SpanID: {n}a {body}" for n, body in enumerate(bodies)]
     assert len(mine(lines)) == len(bodies)
+
+
+@pytest.mark.parametrize(
+    ("lines", "groups"),
+    [
+        (['10.0.0.1 "GET /a/1" 200 0.4ms agent="x"', '10.0.0.1 "GET /b" 200 9ms agent="y z"'], 1),
+        (['10.0.0.1 "GET /a/1" 200 0.4ms', '10.0.0.1 "GET /a/1" 500 0.4ms'], 2),
+        (["GET /a 200 12 ms", "PUT /a 200 12 ms"], 2),
+        (['  File "/srv/a.py", line 3, in call', '  File "/srv/lib/b.py", line 271, in other'], 1),
+        (["    at org.shop.Cart.add(Cart.java:12)", "    at java.base/java.lang.Thread.run(Unknown Source)"], 1),
+        (["bind: $1 = 'a', $2 = NULL", "bind: $1 = '7', $2 = 'b', $3 = 'c'"], 1),
+        (["found Trip(id=7, to=Stop(name=a))", "found Trip(id=8, to=null)"], 1),
+        (["names: [a, b, c] read", "names: [] read"], 1),
+        (["all: [Trip(id=7), Trip(id=8)] read", "all: [Trip(id=9)] read"], 1),
+        (["result: {a=1, b={c=2}}", "result: {}"], 1),
+        (["sent {'a': 1} to queue", "sent {'b': [1, 2]} to queue"], 1),
+        (["read data: [Trip(id=7), Trip(id=", "read data: [Trip(id=7, n=4), Tr"], 1),  # cut
+        (["query[A] shop from 10.0.0.1", "query[AAAA] shop from 10.0.0.1"], 2),
+        (["[get][Get Food Start!]", "[get][Get Food List!]"], 2),
+    ],
+)
+def test_what_a_value_holds_does_not_count_and_what_a_program_chose_does(lines: list[str], groups: int) -> None:
+    assert len(mine(lines)) == groups
+
+
+def test_a_word_that_takes_many_values_is_a_variable_and_one_that_takes_few_is_not() -> None:
+    users = ["amy", "bob", "cem", "dan", "eve", "fay"]
+    lines = [f"session of {user} was {what}" for user in users for what in ("renewed", "dropped")]
+    assert [(t.text, t.count) for t in mine(lines)] == [
+        ("session of <*> was renewed", 6),
+        ("session of <*> was dropped", 6),
+    ]
+
+
+def test_what_a_miner_said_of_a_line_can_be_asked_again_when_more_have_come() -> None:
+    miner = Miner()
+    said = [miner.add(f"session of {user} ended", n) for n, user in enumerate(["amy", "bob", "cem", "dan", "eve"], 1)]
+    assert len({miner.find(each) for each in said}) == 1
+    found = miner.template(said[1])
+    assert (found.text, found.count, found.first, found.last) == ("session of <*> ended", 5, 1, 5)
+    assert [t.count for t in miner.templates()] == [5]
+
+
+def test_a_family_of_lines_stays_small_however_they_are_mixed() -> None:
+    words = ["ab", "bc", "cd", "de"]
+    lines = [f"p q r s t u v w {a} {b} {c} {d}" for a in words for b in words for c in words for d in words]
+    assert len(mine(lines)) <= 64
