@@ -1,104 +1,85 @@
 """Fits the confidence of the best hypothesis on recorded incidents, and prints its reliability.
 
-    python -m bench.confidence FOLDER [FOLDER ...]
+    python -m bench.ablate FOLDER ... --rows rows.json
+    python -m bench.confidence rows.json [--chart docs/reliability.svg]
 
-Each incident is replayed once; the features of its best hypothesis and whether it was right make one row. The logistic
-model of analysis/confidence.py is fitted by ridge-penalised maximum likelihood in five folds, split by incident id, so
-that every printed probability comes from a model that has not seen the incident. Then it is fitted on all, and WEIGHTS
-and BIAS are printed to be copied.
+Rows are replays of incidents, whole and with evidence taken away (bench/ablate.py): the whole ones come out nearly
+all right, so that on them alone nothing could be learned about being wrong. An incident counts once, however many
+ways it was ablated in. The logistic model of analysis/confidence.py is fitted by ridge-penalised maximum likelihood,
+leaving out one set at a time: every printed probability comes from a model that has seen no incident of the same set,
+so that what is learned from one kind of recording is tried on another. Then it is fitted on all; WEIGHTS and BIAS are
+printed to be copied.
 """
 
-import asyncio
-import hashlib
-import sys
+import argparse
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.candidates import candidates
-from analysis.confidence import BIAS, WEIGHTS, Features, features
-from analysis.hypotheses import hypotheses
-from app.bootstrap import House, open_house
-from app.cli.eval import words_of
-from app.replay import replay
-from app.settings import load_settings
-from app.truth import Truth, read_expected
-from bundle.bundle import open_bundle
-from domain.diagnosis import Verdict
-from graph.nodes.root_cause import assemble
+from analysis.confidence import BIAS, WEIGHTS, Features
+from app.grade_chart import bands, reliability
+from app.grades import CONFIDENT
+from bench.gathered import Row, kept, vector
 
 Matrix = NDArray[np.float64]
-FOLDS = 5
 RIDGE = 1.0  # of one standard: with some hundred rows a weight needs evidence from several of them
+TITLE = "How sure it was and how often it was right: held out by set, with evidence taken away"
 
 
 def main() -> None:
-    """Replay, fit, print."""
-    rows = asyncio.run(gathered([Path(arg) for arg in sys.argv[1:]]))
+    """Fit and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="+", type=Path)
+    parser.add_argument("--chart", type=Path)
+    given = parser.parse_args()
+    rows = [row for row in kept(given.rows) if row.features and row.verdict != "healthy"]
     if not rows:
-        raise SystemExit("no incident with a hypothesis in these folders")
-    names = [row[0] for row in rows]
-    x = np.array([astuple(row[1]) for row in rows])
-    y = np.array([float(row[2]) for row in rows])
-    told = held_out(names, x, y)
-    print(f"{len(rows)} incidents with a hypothesis, {int(y.sum())} right")
-    print(
-        f"Brier, held out: {np.mean((told - y) ** 2):.4f}; "
-        f"of always saying {y.mean():.2f}: {y.mean() * (1 - y.mean()):.4f}"
+        raise SystemExit("no replay with a hypothesis in this file")
+    x, y, weight = (
+        np.array([vector(row) for row in rows]),
+        np.array([float(row.best_right) for row in rows]),
+        shares(rows),
     )
-    print(f"Brier, as shipped: {np.mean((shipped(x) - y) ** 2):.4f}")
-    reliability(told, y)
-    weights = fit(x, y)
+    told = held_out(rows, x, y, weight)
+    whole = np.array([not row.without for row in rows])
+    for name, of in (("whole", whole), ("with evidence taken away", ~whole)):
+        say(name, rows, of, y, {"held out": told, "as shipped": shipped(x)})
+    curve(told, y)
+    if given.chart:
+        given.chart.write_text(reliability(list(zip(told, y > 0, strict=True)), TITLE), encoding="utf-8")
+    weights = fit(x, y, weight)
     print("WEIGHTS:", ", ".join(f"{f.name} {w:.2f}" for f, w in zip(fields(Features), weights[1:], strict=True)))
     print(f"BIAS: {weights[0]:.2f}")
 
 
-async def gathered(folders: list[Path]) -> list[tuple[str, Features, bool]]:
-    """One row an incident: its id, the features of its best hypothesis, and whether that is right."""
-    paths = sorted({file.parent for folder in folders for file in folder.rglob("expected.yaml")})
-    async with open_house(load_settings()) as house:
-        found = [(str(path), await measured(house, path)) for path in paths]
-    return [(path, *row) for path, row in found if row is not None]
+def shares(rows: Sequence[Row]) -> Matrix:
+    """What each row counts: one replay of the whole, and all ablations of the same incident together one more."""
+    count = Counter((row.group, row.id, bool(row.without)) for row in rows)
+    return np.array([1.0 / count[row.group, row.id, bool(row.without)] for row in rows])
 
 
-async def measured(house: House, path: Path) -> tuple[Features, bool] | None:
-    """The features as the product computes them, and the grade of the best hypothesis."""
-    with open_bundle(path) as bundle:
-        outcome = await replay(house, bundle)
-        case = assemble(outcome.report.incident, outcome.report.evidence, house.knowledge)
-        ranked = hypotheses(case, candidates(case))
-        if not ranked:
-            return None
-        truth = Truth(read_expected(path), words_of(bundle))
-        best = next((h for h in outcome.document["hypotheses"]), None)
-        if outcome.report.diagnosis.verdict is Verdict.ROOT_CAUSE:
-            right = truth.right(outcome.document)
-        else:
-            right = truth.expected.verdict == "root_cause" and best is not None and truth.fits({**best, "chain": []})
-        return features(case, ranked), right
-
-
-def held_out(names: list[str], x: Matrix, y: Matrix) -> Matrix:
-    """The probability of each row by a model fitted on the other folds."""
-    fold = np.array([int(hashlib.sha256(name.encode()).hexdigest(), 16) % FOLDS for name in names])
-    told = np.zeros(len(y))
-    for each in range(FOLDS):
-        weights = fit(x[fold != each], y[fold != each])
-        told[fold == each] = probability(x[fold == each], weights)
+def held_out(rows: Sequence[Row], x: Matrix, y: Matrix, weight: Matrix) -> Matrix:
+    """The probability of each row by a model fitted on the other sets."""
+    sets, told = np.array([row.group for row in rows]), np.zeros(len(rows))
+    for each in np.unique(sets):
+        out = sets == each
+        told[out] = probability(x[out], fit(x[~out], y[~out], weight[~out]))
     return told
 
 
-def fit(x: Matrix, y: Matrix, steps: int = 50) -> Matrix:
+def fit(x: Matrix, y: Matrix, weight: Matrix, steps: int = 50) -> Matrix:
     """Newton's method on the penalised likelihood; the bias is not penalised."""
     design = np.hstack([np.ones((len(x), 1)), x])
     weights = np.zeros(design.shape[1])
     penalty = np.diag([0.0, *([RIDGE] * x.shape[1])])
     for _ in range(steps):
         p = 1 / (1 + np.exp(-design @ weights))
-        gradient = design.T @ (y - p) - penalty @ weights
-        curvature = design.T @ (design * (p * (1 - p))[:, None]) + penalty + 1e-9 * np.eye(len(weights))
+        gradient = design.T @ (weight * (y - p)) - penalty @ weights
+        curvature = design.T @ (design * (weight * p * (1 - p))[:, None]) + penalty + 1e-9 * np.eye(len(weights))
         weights = weights + np.linalg.solve(curvature, gradient)
     return weights
 
@@ -113,13 +94,29 @@ def shipped(x: Matrix) -> Matrix:
     return probability(x, np.array([BIAS, *astuple(WEIGHTS)]))
 
 
-def reliability(told: Matrix, y: Matrix) -> None:
-    """The curve: in each band of confidence, how many were right."""
-    print("said        right   of")
-    for low in np.arange(0.0, 1.0, 0.1):
-        inside = (told >= low) & (told < low + 0.1 + (low > 0.85))
-        if inside.any():
-            print(f"{low:.1f} to {low + 0.1:.1f}  {y[inside].mean():.2f}    {int(inside.sum())}")
+def say(name: str, rows: Sequence[Row], of: NDArray[np.bool_], y: Matrix, models: dict[str, Matrix]) -> None:
+    """How well each model does on some of the rows, and on each set among them."""
+    right = y[of].mean()
+    print(f"{name}: {int(of.sum())} replays, {right:.2f} right; Brier of always saying so {right * (1 - right):.4f}")
+    for model, told in models.items():
+        sure = of & (told >= CONFIDENT)
+        wrong, count = int((y[sure] == 0).sum()), int(sure.sum())
+        print(
+            f"  {model:<11} Brier {np.mean((told[of] - y[of]) ** 2):.4f}; {CONFIDENT} or more said of {count}, "
+            f"wrong {wrong} ({wrong / of.sum():.3f} of all), right and sure {y[sure].sum() / max(1, y[of].sum()):.2f}"
+        )
+    for group in sorted({row.group for row in rows}):
+        some = of & np.array([row.group == group for row in rows])
+        if some.any():
+            each = ", ".join(f"{model} {np.mean((told[some] - y[some]) ** 2):.3f}" for model, told in models.items())
+            print(f"    {group:<10} {int(some.sum()):>4}  right {y[some].mean():.2f}  Brier {each}")
+
+
+def curve(told: Matrix, y: Matrix) -> None:
+    """The reliability curve: in each band of confidence, how many were right."""
+    print("said   right   of")
+    for band in bands([(float(sure), bool(right)) for sure, right in zip(told, y, strict=True)]):
+        print(f"{band.said:.2f}   {band.right:.2f}    {band.count}")
 
 
 if __name__ == "__main__":
