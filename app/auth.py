@@ -12,6 +12,7 @@ from typing import Final
 
 from pydantic import SecretStr
 
+from app import sns_signature
 from app.sender_settings import Sender
 from app.settings import Settings
 from app.signatures import STYLES, Seal, replace_headers
@@ -35,7 +36,10 @@ def is_loopback(host: str) -> bool:
 
 
 def check_start(settings: Settings, host: str) -> None:
-    """Raises BadConfiguration for an address that others can reach while no token is set."""
+    """Raises BadConfiguration for an address that others can reach while no token is set, and for a bad certificate."""
+    for sender in settings.senders.values():
+        for path in sender.sns_certificates:
+            sns_signature.certificate(path)
     if settings.token is None and not is_loopback(host):
         raise BadConfiguration(
             f"{host} can be reached from other machines: set FISHBONE_TOKEN (or token in fishbone.toml) first, "
@@ -95,6 +99,9 @@ def _check(sender: Sender, headers: Mapping[str, str], body: bytes, now: datetim
     if sender.token is not None and _is_bearer(sender.token, headers):
         return
     if sender.password is not None and _is_basic(sender.username, sender.password, headers):
+        return
+    if sender.sns_certificates:
+        sns_signature.check(sender.sns_certificates, body, now, sender.replay_seconds)
         return
     if sender.secret is None:
         ways = [way for way, given in (("a bearer token", sender.token), ("basic authentication", sender.password))

@@ -1,5 +1,7 @@
 """Settings of those who post alerts: how each proves who it is, how much it may send, how its bodies are read."""
 
+from pathlib import Path
+
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from alerts import GENERIC, receivers
@@ -47,6 +49,9 @@ class Sender(Strict):
     burst: float | None = Field(default=None, ge=1, description="Posts at once.")
     body_bytes: int | None = Field(default=None, ge=1000)
     mapping: Mapping | None = Field(default=None, description="Where an alert's fields stand; for generic bodies.")
+    sns_certificates: tuple[Path, ...] = Field(
+        default=(), description="Files of the certificates that Amazon SNS signs with; a message must fit one of them."
+    )
     confirm_topics: tuple[str, ...] = Field(
         default=(), description="ARNs of SNS topics whose subscription may be confirmed by fetching its address."
     )
@@ -74,4 +79,4 @@ class Sender(Strict):
     @property
     def proves(self) -> bool:
         """Whether it has a way of its own to prove who it is."""
-        return bool(self.token or self.password or self.secret)
+        return bool(self.token or self.password or self.secret or self.sns_certificates)
