@@ -1,5 +1,6 @@
 """Candidate causes: findings that speak for the same fault of the same thing, put together."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from analysis.fusion import STRENGTH, fuse
 from analysis.machines import machine
 from analysis.opinions import own, told_by_model
 from analysis.sides import first_needed, serves
+from analysis.signatures import UNNAMED_HOST
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.fault import is_fault
@@ -40,7 +42,12 @@ MOST_SUSPECTS: Final = 8
 OLD: Final = timedelta(seconds=LOCAL_SECONDS)  # as for series: what was there before "the minutes just before"
 LARGE: Final = 1.0  # ten sigmas: what chance and daily rhythm do not reach
 CLEAR: Final = 0.5  # half a power of ten between the first and the second suspect
-UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
+WITNESSES: Final = ("container", "service", "pod", "process")
+# Logs of the machine and of those who deploy: they write about what runs there, not about themselves.
+WRITERS: Final = re.compile(
+    r"(?i)[^:]+:(?:dockerd?|containerd|podman|journal|syslog|messages|kern(?:el)?|dmesg|audit|system|daemon|deploy|ci|"
+    r"compose|cron|facts)"
+)
 HOSTLY: Final = ("host", "network")  # kinds of which a container that complains is only a witness
 
 
@@ -106,6 +113,8 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
             if measured and _is_old_complaint(finding, case):
                 continue
             _join(groups.setdefault(fault, []), finding, case)
+    for fault, grouped in groups.items():
+        groups[fault] = _on_one_host(grouped) if _kind(fault, case) == "host" else grouped
     found = [each for fault, grouped in groups.items() for each in _distinct(fault, grouped, case)]
     for suspect in measured:
         one = suspect.findings[0]
@@ -179,6 +188,20 @@ def _join(groups: list[list[Finding]], finding: Finding, case: Case) -> None:
     groups.append([finding])
 
 
+def _on_one_host(groups: list[list[Finding]]) -> list[list[Finding]]:
+    """What runs and complains of its machine means the only machine of which a source tells the same by name."""
+    named = [g for g in groups if any(kind_of(f.entity) == "host" and f.entity != UNNAMED_HOST for f in g)]
+    others = [g for g in groups if all(kind_of(f.entity) in WITNESSES for f in g)]
+    if len(named) != 1 or not others:
+        return groups
+    together = [*named[0], *(finding for group in others for finding in group)]
+    return [together, *(g for g in groups if g is not named[0] and g not in others)]
+
+
+def _kind(fault: str, case: Case) -> str:
+    return runbook.entity if (runbook := case.by_fault.get(fault)) else ""
+
+
 def _one(case: Case, one: Finding, other: Finding) -> bool:
     a, b = one.entity, other.entity
     same = a == b or case.inventory.same(a, b) or b in case.inventory.related(a)
@@ -218,6 +241,9 @@ def _entity(findings: Iterable[Finding], fault: str, kind: str, case: Case) -> s
     around = [other for entity in told for other in case.inventory.related(entity)]
     # A fault of the host or its network shows in what runs there; which host it is, the alert knows.
     asked = _asked(case) if kind in HOSTLY or not told else ()
+    if kind not in HOSTLY and told and all(WRITERS.fullmatch(entity) for entity in told):
+        asked = _asked(case)
+        told = [entity for entity in asked if kind_of(entity) != "host"][:1]
     fitting = (entity for entity in (*told, *around, *asked) if kind_of(entity) == kind)
     hosts = (entity for entity in (*told, *asked) if kind_of(entity) == "host")
     return next(fitting, None) or next(hosts, next(iter((*told, *asked, *named))))

@@ -9,6 +9,7 @@ from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words
 from analysis.pools import pools_above_limit
 from analysis.rules import Shot, about, fact_captures, finding, rules
+from analysis.shared_network import lost_networks
 from analysis.sides import sided
 from analysis.stale import Complaint, stale_addresses, superseded
 from analysis.state import StateIndex
@@ -41,8 +42,8 @@ def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
 
 
 def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
-    told = [each for each in (*stale, *blocked_ports(case), *pools_above_limit(case)) if each.citations]
-    return tuple(_findings(case, told))
+    told = (*stale, *blocked_ports(case), *pools_above_limit(case), *lost_networks(case))
+    return tuple(_findings(case, [each for each in told if each.citations]))
 
 
 def _findings(case: Case, told: list[JoinedFact]) -> Iterator[Finding]:

@@ -16,7 +16,9 @@ _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\
 _LOG_FILE: Final = re.compile(r"/containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
     "cache": re.compile(r"redis|valkey|memcache|keydb|cache|dragonfly"),
-    "database": re.compile(r"postgres|pgsql|\bpg|mysql|maria|mongo|cockroach|\bdb\b|[-_]db|db[-_\d]|database|rds|sql"),
+    "database": re.compile(
+        r"postgres|pgsql|\bpg|mysql|maria|mongo|cockroach|\bdb\b|[-_]db|db[-_\d]|database|rds|sql|etcd|elastic|opensearch|clickhouse|influx"
+    ),
     "queue": re.compile(r"rabbit|kafka|amqp|nats|pulsar|activemq|queue|broker|\bmq|[-_]mq"),
 }
 _FACTS: Final = {

@@ -18,6 +18,7 @@ from domain.runbook import MetricTest, Runbook
 
 HOST_METRICS: Final = ("node_", "host_", "system_", "windows_")
 MOST_ENTITIES: Final = 8  # findings of one signature in one result; more of them say nothing new
+UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
 SHARED: Final = ("host", "disk")  # kinds whose facts concern every entity that runs there
 
 
@@ -93,7 +94,7 @@ def contradictions(
 ) -> list[Contradiction]:
     """What was observed that speaks against this fault of this entity; `aliases` are the entity's other names."""
     names = {entity, *aliases}
-    facts = [fact for fact in facts if fact.entity in names or kind_of(fact.entity) in SHARED]
+    facts = [fact for fact in facts if fact.entity in names or _is_shared(fact, entity)]
     seen = [each for each in findings if each.kind == AGAINST + fault and _concerns(each, names)]
     found: list[Contradiction] = []
     for runbook in knowledge:
@@ -101,6 +102,12 @@ def contradictions(
             for signature in runbook.contradicts:
                 found.extend(_contradicted(Rule(runbook, signature, against=True), entity, facts, seen))
     return found
+
+
+def _is_shared(fact: Fact, of: str) -> bool:
+    """Whether the fact is of what everything runs on; what one machine is says nothing against another one."""
+    kind = kind_of(fact.entity)
+    return kind in SHARED and not (kind == kind_of(of) == "host" and fact.entity != UNNAMED_HOST)
 
 
 def metric_fires(series: SeriesSummary, test: MetricTest) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Final, Protocol
 
 from analysis.timestamps import Clock, parse_line_time, proven_offset
 from bundle.chunks import Chunk
@@ -13,6 +13,8 @@ _PROOF_LINES = 200
 _BACK_LINES = 200  # of a stack trace or a dump that a line without a stamp may stand in
 _BACK_BYTES = 16_384
 _STAMP_WITHIN = 400  # characters of a line in which its stamp is looked for
+# A stamp this far ahead is not later than now but that of a wrong clock: its line is not cut off as news of the future.
+_FAR: Final = timedelta(days=366)
 
 
 class LogsSource(Protocol):
@@ -97,7 +99,8 @@ class LineTimes:
         if not self._offset_known:
             lines = self._head.decode("utf-8", "replace").split("\n")[:_PROOF_LINES]
             self._offset, self._offset_known = proven_offset(lines, self._clock), True
-        return parse_line_time(text[:_STAMP_WITHIN], self._clock, self._offset)
+        found = parse_line_time(text[:_STAMP_WITHIN], self._clock, self._offset)
+        return None if found is not None and found - self._clock.now > _FAR else found
 
     def _of_lines_before(self, end: int) -> datetime | None:
         """The time of the nearest stamped line between the line that was asked for last and this place."""
