@@ -1,8 +1,8 @@
 """An agent is its file: front matter for the machine, body for a model. A file that does not load stops the start."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Final, Literal
 
 import yaml
@@ -45,19 +45,24 @@ class AgentFile:
 
 def load_agents() -> dict[str, AgentFile]:
     """All agents, by name. Raises InvalidAgentFile that names the file."""
-    folder = files("agents")
-    rules = folder.joinpath(RULES).read_text("utf-8")
-    found = sorted((f for f in folder.iterdir() if f.name.endswith(".md") and f.name != RULES), key=lambda f: f.name)
-    return {agent.name: agent for agent in (_load(file, rules) for file in found)}
+    return agents_of({f.name: f.read_text("utf-8") for f in files("agents").iterdir() if f.name.endswith(".md")})
 
 
-def _load(file: Traversable, rules: str) -> AgentFile:
+def agents_of(texts: Mapping[str, str]) -> dict[str, AgentFile]:
+    """The agents that these files describe, by name. Raises InvalidAgentFile that names the file."""
+    if RULES not in texts:
+        raise InvalidAgentFile(f"agents/{RULES}: is missing; all prompts share it")
+    named = (name for name in sorted(texts) if name != RULES)
+    return {agent.name: agent for agent in (_load(name, texts[name], texts[RULES]) for name in named)}
+
+
+def _load(file: str, text: str, rules: str) -> AgentFile:
     try:
-        _, front, body = file.read_text("utf-8").split("---\n", 2)
+        _, front, body = text.split("---\n", 2)
         read = _Front.model_validate(yaml.safe_load(front))
     except (ValueError, ValidationError, yaml.YAMLError) as exc:
-        raise InvalidAgentFile(f"agents/{file.name}: {' '.join(str(exc).split())[:300]}") from exc
-    name = file.name.removesuffix(".md")
+        raise InvalidAgentFile(f"agents/{file}: {' '.join(str(exc).split())[:300]}") from exc
+    name = file.removesuffix(".md")
     return AgentFile(
         name, read.purpose, tuple(read.tools), read.limits, f"{body.strip()}\n\n{rules.strip()}\n", read.tier
     )

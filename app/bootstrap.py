@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ from agents.contract import Contract, contract
 from agents.files import AgentFile, load_agents
 from agents.tactics import tactic_of
 from app.fingerprint import fingerprint
+from app.models import NO_MODELS, Models, open_models
 from app.settings import Settings
 from domain.runbook import Runbook
 from graph.build import build_graph
@@ -38,19 +39,22 @@ class House:
     graph: Any
     contract: Contract
     fingerprint: str
+    models: Models = NO_MODELS
 
 
 @asynccontextmanager
-async def open_house(settings: Settings) -> AsyncIterator[House]:
-    """Start or join the database, load what is known, and build the graph."""
+async def open_house(settings: Settings, *, models: bool = False) -> AsyncIterator[House]:
+    """Start or join the database, load what is known, and build the graph; with `models`, those that are configured.
+    Without, no endpoint is asked for anything."""
     knowledge = load(runbook_folders(settings))
     async with open_database(settings) as database:
         index = await RunbookIndex.open(database, embedder(), knowledge)
         agents = load_agents()
         analysts = {name: OfflineAnalyst(tactic=tactic_of(name), knowledge=knowledge) for name in agents}
-        yield House(
-            settings, database, index, knowledge, agents, analysts, build_graph(), contract(), fingerprint()
-        )  # fmt: skip
+        async with open_models(settings, database, agents) if models else nullcontext(NO_MODELS) as opened:
+            yield House(
+                settings, database, index, knowledge, agents, analysts, build_graph(), contract(), fingerprint(), opened
+            )
 
 
 @asynccontextmanager

@@ -10,13 +10,13 @@ from app.replay import MARKDOWN, REPORT
 from app.scrub import Scrub
 from bundle.bundle import ALERT
 from bundle.manifest import FILE as MANIFEST
-from bundle.recording import CallRecord, write_recording
+from bundle.recording import CallRecord, ReplyRecord, write_recording
 from bundle.write import written_folder
 from domain.alert import Alert, Incident
 from domain.codec import Json, digest, from_plain, to_plain
 from domain.errors import BadConfiguration
 from domain.evidence import Coverage
-from store import calls, incidents, investigations, reports, results
+from store import calls, incidents, investigations, passes, reports, results
 from store.calls import LoggedCall
 from store.database import Database
 from store.reports import StoredReport
@@ -32,9 +32,10 @@ async def record_incident(database: Database, incident_id: str, scrub: Scrub, ou
         ran = await investigations.get(connection, report.investigation)
         made = await calls.of_investigation(connection, report.investigation)
         data = await results.load_all(connection, {call.result_sha256 for call in made if call.result_sha256})
+        said = await passes.replies(connection, report.investigation)
     with written_folder(out, force) as folder:
         _incident(stored.incident, scrub, folder)
-        shas = _flight(made, data, ran.contract if ran else "", scrub, folder)
+        shas = _flight(made, data, ran.contract if ran else "", scrub, folder, said)
         _report(report, scrub, shas, folder)
 
 
@@ -66,7 +67,12 @@ def _alert(alert: Alert) -> Json:
 
 
 def _flight(
-    made: tuple[LoggedCall, ...], data: Mapping[str, Json], sha256: str, scrub: Scrub, folder: Path
+    made: tuple[LoggedCall, ...],
+    data: Mapping[str, Json],
+    sha256: str,
+    scrub: Scrub,
+    folder: Path,
+    said: tuple[Json, ...] = (),
 ) -> dict[str, str]:
     """Write calls and results; what was scrubbed has another hash: old -> new."""
     kept = {old: scrub.json(content) for old, content in data.items()}
@@ -74,7 +80,8 @@ def _flight(
     now = contract()
     known = to_plain(now) if now.sha256 == sha256 else {"sha256": sha256}
     records = [_record(call, shas.get(call.result_sha256, ""), scrub) for call in made]
-    write_recording(folder, records, {shas[old]: content for old, content in kept.items()}, known)
+    replies = [from_plain(ReplyRecord, scrub.json(reply)) for reply in said]
+    write_recording(folder, records, {shas[old]: content for old, content in kept.items()}, known, replies)
     return shas
 
 

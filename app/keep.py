@@ -6,7 +6,7 @@ from app.bootstrap import House
 from app.investigation import Outcome
 from domain.codec import Json, to_plain
 from report.markdown import markdown
-from store import calls, incidents, investigations, reports, results
+from store import calls, incidents, investigations, passes, reports, results
 from tools.ledger import Entry
 
 
@@ -24,6 +24,10 @@ async def keep(house: House, outcome: Outcome) -> None:
         found = {entry.result.sha256: entry.result.data for entry in outcome.entries if entry.result.data is not None}
         await results.save_all(connection, found)
         await calls.add(connection, [logged(run.investigation, entry) for entry in outcome.entries])
+        for each in outcome.replies:
+            await passes.add_reply(
+                connection, run.investigation, each.agent, each.turn, each.request, to_plain(each)
+            )  # fmt: skip
         await reports.save(connection, report.incident.id, version, run.investigation, document, shown)
         await investigations.finish(connection, run.investigation, ended(document))
         await incidents.set_status(connection, report.incident.id, "closed")

@@ -26,7 +26,7 @@ from domain.errors import FencedOff, RetryLater
 from graph.context import Notice, unheard
 from store import jobs
 from store.database import Database
-from store.jobs import QUEUE, TASK, Fetched
+from store.jobs import QUEUE, QUEUES, TASK, Fetched
 
 log = logging.getLogger(__name__)
 LONGEST_PAUSE: Final = 60.0  # seconds between two tries of a job
@@ -112,8 +112,9 @@ async def run_worker(
         desk, rest = Desk(house, heart, stop, targets, notify, watch), Rest(lambda: _rest(house))
         async with open_queue(house.database, house.settings.patience_seconds) as app:
             _add_task(app, desk, rest)
+            queues = QUEUES if house.models else QUEUES[:1]
             while not stop.is_set():
-                await _attend(app, desk, concurrency, stop)
+                await asyncio.gather(*(_attend(app, desk, queue, concurrency, stop) for queue in queues))
                 await house.database.wake(0 if stop.is_set() else house.settings.heartbeat_seconds)
             rest.cancel()
 
@@ -125,21 +126,21 @@ def _rest(house: House) -> None:
 
 def _add_task(app: App, desk: Desk, rest: Rest) -> None:
     @app.task(name=TASK, queue=QUEUE, pass_context=True, retry=ComesBack())
-    async def investigate(context: JobContext, incident: str) -> None:
+    async def investigate(context: JobContext, incident: str, after: str = "") -> None:
         job = context.job.id
         assert job is not None  # a fetched job has an id
         try:
             with rest.working():
-                await work(desk, incident, job)
+                await work(desk, incident, job, after)
         except FencedOff as exc:
             log.info("%s", exc)
 
 
-async def _attend(app: App, desk: Desk, concurrency: int, stop: asyncio.Event) -> None:
-    """One stay at the queue: it ends when told to stop, or when the database is away."""
+async def _attend(app: App, desk: Desk, queue: str, concurrency: int, stop: asyncio.Event) -> None:
+    """One stay at a queue: it ends when told to stop, or when the database is away."""
     given = desk.house.settings
     worker = Attendant(
-        app, queues=[QUEUE], concurrency=concurrency, delete_jobs="successful", install_signal_handlers=False,
+        app, queues=[queue], concurrency=concurrency, delete_jobs="successful", install_signal_handlers=False,
         fetch_job_polling_interval=given.poll_seconds, update_heartbeat_interval=given.heartbeat_seconds,
         stalled_worker_timeout=3 * given.lease_seconds, abort_job_polling_interval=60.0,
     )  # fmt: skip

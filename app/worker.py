@@ -13,14 +13,17 @@ from langgraph.runtime import RunControl
 from app.bootstrap import House
 from app.evidence import Targets, targets
 from app.heart import Heart
-from app.investigation import Order, Outcome, Run, Start, investigate
+from app.investigation import Order, Outcome, Run, Second, Start, investigate
+from app.passes import configured
 from app.seen import machines
 from app.skew import seen_from, steady_clock
+from app.standing import stands
 from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident
 from domain.codec import Json
 from domain.errors import FencedOff, RetryLater
+from domain.report import Report
 from domain.tool import Caller
 from graph.build import build_graph
 from graph.context import Notice, Work, unheard
@@ -57,12 +60,13 @@ class Desk:
             control.request_drain()
 
 
-async def work(desk: Desk, incident_id: str, job: int) -> None:
-    """Investigate the incident for this job, once, however many workers it takes.
+async def work(desk: Desk, incident_id: str, job: int, after: str = "") -> None:
+    """Investigate the incident for this job, once, however many workers it takes; or with the models, after the
+    offline analyst's investigation of this id.
 
     Raises GraphDrained or RetryLater when the job is to come back, FencedOff when it is another worker's.
     """
-    held = await _claim(desk, incident_id, job)
+    held = await _claim(desk, incident_id, job, after)
     if isinstance(held, Held):
         with desk.heart.keeps(held), followed(held.investigation, incident_id) as follow:
             reported = await _settled(desk, held, follow)
@@ -73,11 +77,11 @@ async def work(desk: Desk, incident_id: str, job: int) -> None:
         await _notify(desk, incident_id)
 
 
-async def _claim(desk: Desk, incident_id: str, job: int) -> Held | Nothing:
+async def _claim(desk: Desk, incident_id: str, job: int, after: str) -> Held | Nothing:
     house = desk.house
     asked = Asked(
         incident_id, job, uuid.uuid4().hex, house.contract.sha256, house.fingerprint, house.settings.lease_seconds,
-        house.settings.most_crashes,
+        house.settings.most_crashes, after,
     )  # fmt: skip
     return await house.database.patiently(lambda c: claim(c, asked), house.settings.patience_seconds)
 
@@ -89,8 +93,12 @@ async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
     writer = Writer(desk.house.database, held, settings.patience_seconds, storm)
     try:
         log.info("%s: version %d %s", held.incident_id, held.version, "is gone on with" if held.goes_on else "begins")
+        if held.hopeless:
+            return await _stands(desk, writer, held.hopeless)
         outcome = await _run(desk, held, writer, follow)
-        await writer.report(outcome, settings.lang)
+        if outcome.failed:
+            return await _stands(desk, writer, outcome.failed, outcome.report)
+        await writer.report(outcome, settings.lang, hands_on=bool(desk.house.models) and not held.after)
         log.info("%s: version %d: %s", held.incident_id, held.version, outcome.report.diagnosis.verdict)
     except (GraphDrained, RetryLater, asyncio.CancelledError):
         await writer.release()
@@ -99,10 +107,21 @@ async def _settled(desk: Desk, held: Held, follow: Followed) -> bool:
         raise
     except Exception as exc:  # the job loop: a fault of ours in one incident must not end the worker
         log.exception("%s: the investigation %s failed", held.incident_id, held.investigation)
-        if not await writer.failed(f"{type(exc).__name__}: {exc}"[:500], settings.most_crashes):
+        why = f"{type(exc).__name__}: {exc}"[:500]
+        if not await writer.failed(why, settings.most_crashes):
             raise RetryLater(f"{held.incident_id}: {exc}") from exc
-        return False
+        return await _stands(desk, writer, why) if held.after else False
     return True
+
+
+async def _stands(desk: Desk, writer: Writer, why: str, report: Report | None = None) -> bool:
+    """The models gave nothing: the first report stands and says why. There is nothing new to tell."""
+    if report is None:
+        second = configured(desk.house.models)
+        report = stands(await writer.first(), second.name if second else "a model", why, ())
+    await writer.stands(report, why, desk.house.settings.lang)
+    log.warning("the second pass gave nothing, the first report stands: %s", why)
+    return False
 
 
 async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outcome:
@@ -113,6 +132,7 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
     if house.settings.evidence is None:
         incident = replace(seen_from(incident, clock()), seen=machines(house.settings))
     ledger = Ledger(follow.keeping(writer.call))
+    second, first = await _second(desk, held, writer, ledger)
     ledger.restore(await writer.earlier())
     servers = Servers(await asyncio.to_thread(desk.targets, house, incident))
     try:
@@ -121,11 +141,23 @@ async def _run(desk: Desk, held: Held, writer: Writer, follow: Followed) -> Outc
             notice("resumed" if held.goes_on else "taken", held.incident_id)
             order = Order(
                 incident, caller=Caller("", identity="worker", entry="webhook"), id=held.investigation,
-                notice=notice, ledger=ledger, started_at=held.started_at, clock=clock,
+                notice=notice, ledger=ledger, started_at=held.started_at, clock=clock, second=second, first=first,
             )  # fmt: skip
             return await investigate(house, order, servers, _runner(desk, held))
     finally:
         await servers.close()
+
+
+async def _second(desk: Desk, held: Held, writer: Writer, ledger: Ledger) -> tuple[Second | None, Report | None]:
+    """The models, and the report that they come after; its calls open the ledger. Nothing in a first pass."""
+    if not held.after:
+        return None, None
+    second = configured(desk.house.models)
+    if second is None:
+        raise RetryLater("no model is configured here")
+    ledger.restore(await writer.earlier(held.after))
+    ledger.begin_pass()
+    return replace(second, keep=writer.reply, said=await writer.replies()), await writer.first()
 
 
 def _runner(desk: Desk, held: Held) -> Run:

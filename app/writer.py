@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from psycopg import AsyncConnection
@@ -12,12 +13,17 @@ from psycopg.rows import DictRow
 from app.investigation import Outcome
 from app.keep import ended, logged
 from app.rest import leaves_over, split
-from domain.codec import Json, digest, from_plain
+from bundle.recording import ReplyRecord
+from domain.codec import Json, digest, from_plain, to_plain
 from domain.diagnosis import Diagnosis
+from domain.errors import FencedOff
 from domain.evidence import Coverage
+from domain.report import Report
 from domain.tool import Caller, ToolResult
+from graph.nodes.report import without_calls
+from report.document import document
 from report.markdown import markdown
-from store import alerts, calls, claims, events, investigations, reports, results
+from store import alerts, calls, claims, events, investigations, passes, reports, results
 from store.claims import Held
 from store.database import Database
 from tools.ledger import Entry
@@ -57,11 +63,12 @@ class Writer:
             lambda connection: events.append_all(connection, held.investigation, said, held.token), self._patience
         )
 
-    async def report(self, outcome: Outcome, lang: str) -> None:
-        """Keep the report and the end of the run, all or nothing. Raises FencedOff."""
-        document, held = outcome.document, self._held
+    async def report(self, outcome: Outcome, lang: str, *, hands_on: bool = False) -> None:
+        """Keep the report and the end of the run, and ask for a second pass where one is to follow; all or nothing.
+        Raises FencedOff."""
+        told, held = outcome.document, self._held
         shown = await asyncio.to_thread(markdown, outcome.report, lang)
-        verdict = {"version": held.version, "verdict": document["verdict"]}
+        verdict = {"version": held.version, "verdict": told["verdict"]}
         diagnosis = outcome.report.diagnosis
         edges = {(edge.caller, edge.callee) for each in outcome.report.evidence for edge in each.edges}
 
@@ -70,12 +77,58 @@ class Writer:
                 await self._hold(connection)
                 if leaves_over(diagnosis):  # before any row is locked that intake may wait for
                     await self._split(connection, diagnosis)
-                await reports.save(connection, held.incident_id, held.version, held.investigation, document, shown)
+                await reports.save(connection, held.incident_id, held.version, held.investigation, told, shown)
                 await events.append(connection, held.investigation, "report", verdict, held.token)
                 await alerts.learn(connection, edges)
-                await claims.ended(connection, held, ended(document))
+                await claims.ended(connection, held, ended(told))
+                if hands_on:
+                    plain = to_plain(without_calls(outcome.report))
+                    await passes.hand_on(connection, held.incident_id, held.investigation, plain)
 
         await self._database.patiently(write, self._patience)
+
+    async def stands(self, report: Report, why: str, lang: str) -> None:
+        """The first pass's report stands, with the reason in it; the second pass has ended. Raises FencedOff."""
+        held, plain = self._held, document(report)
+        shown = await asyncio.to_thread(markdown, report, lang)
+        failed = investigations.Outcome("failed", datetime.now(UTC), why[:500])
+
+        async def write(connection: AsyncConnection[DictRow]) -> None:
+            async with connection.transaction():
+                await self._hold(connection)
+                await passes.amend(connection, held.after, plain, shown)
+                await events.append(connection, held.investigation, "stands", {"why": why[:500]}, held.token)
+                await claims.ended(connection, held, failed)
+
+        await self._database.patiently(write, self._patience)
+
+    async def reply(self, record: ReplyRecord) -> None:
+        """Keep what a model replied. Raises FencedOff."""
+        plain, investigation = to_plain(record), self._held.investigation
+
+        async def write(connection: AsyncConnection[DictRow]) -> None:
+            async with connection.transaction():
+                await self._hold(connection)
+                await passes.add_reply(connection, investigation, record.agent, record.turn, record.request, plain)
+
+        await self._database.patiently(write, self._patience)
+
+    async def replies(self) -> tuple[ReplyRecord, ...]:
+        """What the model replied to earlier workers in this run."""
+        kept = await self._database.patiently(
+            lambda connection: passes.replies(connection, self._held.investigation), self._patience
+        )
+        return tuple(from_plain(ReplyRecord, each) for each in kept)
+
+    async def first(self) -> Report:
+        """The report of the first pass, with its calls. Raises FencedOff where it is there no more."""
+        handed = await self._database.patiently(
+            lambda connection: passes.handed(connection, self._held.after), self._patience
+        )
+        if handed is None:
+            raise FencedOff(f"what {self._held.investigation} was to go on from is there no more")
+        made = await self.earlier(self._held.after)
+        return replace(from_plain(Report, handed), calls=tuple(entry.result for entry in made))
 
     async def release(self) -> None:
         """Let go without a report, so that another worker goes on. Raises FencedOff."""
@@ -90,11 +143,11 @@ class Writer:
             lambda connection: claims.failed(connection, self._held, most_crashes, reason), self._patience
         )
 
-    async def earlier(self) -> tuple[Entry, ...]:
-        """The calls that earlier workers made in this run."""
+    async def earlier(self, of: str = "") -> tuple[Entry, ...]:
+        """The calls that earlier workers made in this run, or those of another."""
 
         async def read(connection: AsyncConnection[DictRow]) -> tuple[Entry, ...]:
-            made = await calls.of_investigation(connection, self._held.investigation)
+            made = await calls.of_investigation(connection, of or self._held.investigation)
             data = await results.load_all(connection, {call.result_sha256 for call in made if call.result_sha256})
             return tuple(_restored(call, data.get(call.result_sha256)) for call in made)
 

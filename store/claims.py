@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from store import investigations
+from store import investigations, passes
 from store.queries import queries
+
+CHANGED: Final = "its worker was lost, and the incident or the code has changed since"
+GAVE_WAY: Final = "the incident has changed, and is looked at anew"
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Asked:
     fingerprint: str  # of its code: what other code began is begun anew
     lease_seconds: float
     most_crashes: int  # so many workers lost, and the incident is set aside
+    after: str = ""  # the investigation whose second pass the job is for; empty: a first pass
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Held:
     token: int  # every write carries it
     started_at: datetime
     goes_on: bool  # another worker began it
+    after: str = ""  # the first pass, where this is the second
+    hopeless: str = ""  # why the second pass is to be given up at once
 
 
 class Nothing(StrEnum):
@@ -43,6 +50,7 @@ class Nothing(StrEnum):
     SET_ASIDE = "the incident has crashed its workers and is set aside"
     DONE = "the job's report is written"
     UNTOLD = "the job's report is written, but nobody was told"
+    OUTDATED = "the report that a model was to look at is no longer the latest"
 
 
 async def claim(connection: AsyncConnection[DictRow], asked: Asked) -> Held | Nothing:
@@ -53,12 +61,46 @@ async def claim(connection: AsyncConnection[DictRow], asked: Asked) -> Held | No
         if incident is None:
             return Nothing.UNKNOWN
         last = await (await connection.execute(sql["last_of"], values)).fetchone()
-        if last is not None and last["status"] == "running":
+        if asked.after:
+            return await _second(connection, asked, incident, last)
+        own = await (await connection.execute(sql["of_job"], {**values, "job": asked.job})).fetchone()
+        if own is not None and own["status"] != "running":
+            return _done(own)
+        if last is not None and last["status"] == "running" and last["after"] is None:
             return await _take_over(connection, asked, incident, last)
-        if last is not None and last["job"] == asked.job:
-            untold = last["status"] == "done" and last["notified_at"] is None
-            return Nothing.UNTOLD if untold else Nothing.DONE
+        if last is not None and last["status"] == "running":  # a model's: it gives way to what has changed
+            await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), GAVE_WAY))
         return Nothing.SET_ASIDE if incident["status"] == "failed" else await _begin(connection, asked, incident["now"])
+
+
+def _done(run: DictRow) -> Nothing:
+    untold = run["status"] == "done" and run["notified_at"] is None
+    return Nothing.UNTOLD if untold else Nothing.DONE
+
+
+async def _second(
+    connection: AsyncConnection[DictRow], asked: Asked, incident: DictRow, last: DictRow | None
+) -> Held | Nothing:
+    """A second pass, begun or taken over; none where another report has come since."""
+    if last is None or asked.after not in (last["id"], last["after"]):
+        return Nothing.OUTDATED
+    if last["after"] is None:
+        known = await passes.handed(connection, asked.after) is not None
+        return await _begin(connection, asked, incident["now"]) if known else Nothing.OUTDATED
+    if last["status"] != "running":
+        return _done(last)
+    crashes = incident["crashes"] + last["leased"]
+    await _count(connection, asked.incident_id, crashes)
+    same = last["job"] == asked.job and (last["contract"], last["fingerprint"]) == (asked.contract, asked.fingerprint)
+    if crashes < asked.most_crashes and not same:
+        await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), CHANGED))
+        return await _begin(connection, asked, incident["now"])
+    token = await investigations.take(connection, last["id"], asked.lease_seconds)
+    hopeless = f"{crashes} workers were lost over it" if crashes >= asked.most_crashes else ""
+    return Held(
+        asked.incident_id, last["id"], last["version"], token, last["started_at"], goes_on=True, after=asked.after,
+        hopeless=hopeless,
+    )  # fmt: skip
 
 
 async def _take_over(
@@ -73,8 +115,7 @@ async def _take_over(
     if last["job"] == asked.job and (last["contract"], last["fingerprint"]) == (asked.contract, asked.fingerprint):
         token = await investigations.take(connection, last["id"], asked.lease_seconds)
         return Held(asked.incident_id, last["id"], last["version"], token, last["started_at"], goes_on=True)
-    reason = "its worker was lost, and the incident or the code has changed since"
-    await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), reason))
+    await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), CHANGED))
     return await _begin(connection, asked, incident["now"])
 
 
@@ -84,12 +125,17 @@ async def _begin(connection: AsyncConnection[DictRow], asked: Asked, started: da
         fingerprint=asked.fingerprint, job=asked.job,
     )  # fmt: skip
     token = await investigations.take(connection, asked.investigation, asked.lease_seconds)
-    await connection.execute(queries("investigations")["begun"], {"incident_id": asked.incident_id})
-    return Held(asked.incident_id, asked.investigation, version, token, started, goes_on=False)
+    if asked.after:
+        await passes.follow(connection, asked.investigation, asked.after)
+    else:
+        await passes.forget(connection, asked.incident_id)
+        await connection.execute(queries("investigations")["begun"], {"incident_id": asked.incident_id})
+    return Held(asked.incident_id, asked.investigation, version, token, started, goes_on=False, after=asked.after)
 
 
 async def failed(connection: AsyncConnection[DictRow], held: Held, most_crashes: int, reason: str) -> bool:
-    """A run ended in an error of ours: it counts as a crash. True when the incident is set aside for it.
+    """A run ended in an error of ours: it counts as a crash. True when the incident is set aside for it, or the second
+    pass is to be given up.
 
     Raises FencedOff.
     """
@@ -101,6 +147,8 @@ async def failed(connection: AsyncConnection[DictRow], held: Held, most_crashes:
         await _count(connection, held.incident_id, crashes)
         if crashes < most_crashes:
             return False
+        if held.after:
+            return True
         await _set_aside(connection, held.incident_id, {"id": held.investigation}, reason)
         return True
 
@@ -114,6 +162,8 @@ async def forgive(connection: AsyncConnection[DictRow], incident_id: str) -> boo
 async def ended(connection: AsyncConnection[DictRow], held: Held, outcome: investigations.Outcome) -> None:
     """The run has its outcome: in the transaction that keeps the report."""
     await _end(connection, held.investigation, outcome)
+    if held.after:
+        await passes.forget(connection, held.incident_id)
     await forgive(connection, held.incident_id)
     await connection.execute(queries("investigations")["ended"], {"incident_id": held.incident_id})
 

@@ -32,8 +32,16 @@ update investigation set lease_until = null
 where id = %(id)s and fencing_token = %(token)s and status = 'running'
 returning id
 
+-- of_job: the latest investigation that a job of the incident began
+select id, version, status, notified_at
+from investigation
+where incident_id = %(incident_id)s and job = %(job)s
+order by version desc
+limit 1
+
 -- last_of: the latest investigation of an incident that a worker began (replays have no job)
-select id, version, status, job, contract, fingerprint, started_at, lease_until is not null as leased, notified_at
+select id, version, status, job, contract, fingerprint, started_at, lease_until is not null as leased, notified_at,
+       after
 from investigation
 where incident_id = %(incident_id)s and job is not null
 order by version desc

@@ -10,6 +10,7 @@ from store.queries import queries
 
 QUEUE: Final = "fishbone"
 TASK: Final = "investigate"
+QUEUES: Final = (QUEUE, "fishbone-models")  # the second: second passes, which take minutes
 _NAMES: Final = {"queue": QUEUE, "task": TASK}
 
 
@@ -52,7 +53,8 @@ async def give_back(connection: AsyncConnection[DictRow], job: Fetched, seconds:
     """Return a job to the queue, to come back after so long, if it is still this worker's."""
     async with connection.transaction():
         await connection.execute(queries("jobs")["give_back"], {**_own(job), "seconds": seconds})
-        await connection.execute(queries("jobs")["wake"], _NAMES)
+        for queue in QUEUES:
+            await connection.execute(queries("jobs")["wake"], {"queue": queue})
 
 
 def retry_stalled(connection: Connection[DictRow], lease_seconds: float) -> int:
@@ -63,8 +65,8 @@ def retry_stalled(connection: Connection[DictRow], lease_seconds: float) -> int:
         for job in stalled:
             waits = connection.execute(sql["waits"], {"lock": job["queueing_lock"]}).fetchone()
             connection.execute(sql["drop" if waits else "retry"], {"id": job["id"]})
-        if stalled:
-            connection.execute(sql["wake"], _NAMES)
+        for queue in QUEUES if stalled else ():
+            connection.execute(sql["wake"], {"queue": queue})
     return len(stalled)
 
 

@@ -58,11 +58,17 @@ def replay(
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Ask the evidence files again, also where there is a recording.")
     ] = False,
+    model: Annotated[
+        str, typer.Option("--model", help="A second pass with a model: fast, deep, or the name of one that is set.")
+    ] = "",
+    contract: Annotated[
+        str, typer.Option("--contract", help="Use the prompts of this recording, or of this version, for the model.")
+    ] = "",
 ) -> None:
-    """Diagnose a recorded incident, with no model and no network."""
-    from app.cli.replay import run_replay
+    """Diagnose a recorded incident, with no model and no network; with --model, by a model too."""
+    from app.cli.replay import Asked, run_replay
 
-    run_replay(bundle, out, force=force, as_json=as_json, evidence=evidence)
+    run_replay(bundle, Asked(out, force, as_json, evidence, model, contract))
 
 
 @app.command("eval")

@@ -28,7 +28,7 @@ async def _work(settings: Settings, concurrency: int) -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(each, stop.set)
     async with (
-        open_house(settings) as house,
+        open_house(settings, models=True) as house,
         heralding(house.database, settings) as herald,
         pruning(house.database, settings),
     ):

@@ -63,7 +63,7 @@ def _be_a_worker(asked: dict[str, Any]) -> None:
 async def _work(asked: dict[str, Any]) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with open_house(load_settings(**asked["settings"])) as house:
+    async with open_house(load_settings(**asked["settings"]), models=True) as house:
         trace = os.open(asked["trace"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.write(trace, f"{os.getpid()} ready\n".encode())
         await run_worker(house, asked["concurrency"], stop, watch=_watch(trace, asked["at"]))

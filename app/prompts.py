@@ -1,0 +1,46 @@
+"""Prompts of another time: the contract that a recording carries, in the place of this code's own."""
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from agents.analyst import OfflineAnalyst
+from agents.contract import Contract, known, versions
+from agents.files import agents_of
+from agents.tactics import tactic_of
+from app.bootstrap import House
+from bundle.bundle import open_bundle
+from bundle.recording import CONTRACT
+from domain.codec import Json, digest
+from domain.errors import BadConfiguration
+
+AGENTS = "agents"  # folder of a contract's texts that holds the agents' files
+
+
+def under_contract(house: House, asked: str) -> House:
+    """The house with the prompts of a recording, or of a version that this code knows. Raises BadConfiguration."""
+    given = _of_recording(Path(asked)) if Path(asked).exists() else _of_version(asked)
+    texts = {PurePosixPath(name).name: text for name, text in given.texts.items() if name.startswith(f"{AGENTS}/")}
+    agents = agents_of(texts)
+    analysts = {name: OfflineAnalyst(tactic=tactic_of(name), knowledge=house.knowledge) for name in agents}
+    return replace(house, agents=agents, analysts=analysts, contract=given)
+
+
+def _of_version(asked: str) -> Contract:
+    """A contract that this code knows, by its version or the beginning of its hash."""
+    found = known(asked)
+    if found is None:
+        raise BadConfiguration(
+            f"--contract {asked}: no such version; name one of {', '.join(versions())}, or a recording made with it"
+        )
+    return found
+
+
+def _of_recording(path: Path) -> Contract:
+    with open_bundle(path) as bundle:
+        known: Json = bundle.read_json(CONTRACT) if bundle.exists(CONTRACT) else None
+    texts = known.get("texts") if isinstance(known, dict) else None
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise BadConfiguration(f"--contract {path}: its {CONTRACT} holds no prompts; name a recording of a replay")
+    if digest(texts) != known.get("sha256"):
+        raise BadConfiguration(f"--contract {path}: its {CONTRACT} is not what was recorded (its hash differs)")
+    return Contract(dict(sorted(texts.items())), known["sha256"])
