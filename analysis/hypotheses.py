@@ -3,11 +3,10 @@
 from datetime import timedelta
 from typing import Final
 
-import re2
-
 from analysis.candidates import Candidate, Explanation
 from analysis.case import Case
 from analysis.chain import chain_of, summary_of
+from analysis.patterns import compiled
 from analysis.signatures import contradictions
 from domain.diagnosis import Hypothesis
 from domain.fault import covers
@@ -102,7 +101,7 @@ def answers(runbook: Runbook | None, case: Case) -> float:
     if runbook is None:
         return 0.0
     return float(
-        any(re2.search(f"(?i)^(?:{pattern})$", name) for pattern in runbook.alerts for name in case.alert_names)
+        any(compiled(f"(?i)^(?:{pattern})$").search(name) for pattern in runbook.alerts for name in case.alert_names)
     )
 
 

@@ -4,9 +4,8 @@ import re
 from enum import Enum
 from typing import Final
 
-import re2
-
 from analysis.case import Case
+from analysis.patterns import compiled
 from analysis.symptom import Symptom, felt_by_callers, symptom_of, words
 from domain.alert import Alert
 from domain.fault import covers, family_of, is_none
@@ -50,7 +49,7 @@ def fit(case: Case, fault: str, alert: Alert) -> Fit:
 
 def answers(runbook: Runbook, name: str) -> bool:
     """Whether the runbook names the alert."""
-    return any(re2.search(f"(?i)^(?:{pattern})$", name) for pattern in runbook.alerts)
+    return any(compiled(f"(?i)^(?:{pattern})$").search(name) for pattern in runbook.alerts)
 
 
 def _leads(runbook: Runbook, fault: str) -> bool:
