@@ -24,12 +24,12 @@ def web_of(ward: Ward, environment: Mapping[str, str] | None = None) -> Iterator
     with said.open("wb") as log:
         process = subprocess.Popen(serve, env=given, stderr=log)
     try:
-        assert wait_until(lambda: "serves http://" in said.read_text() or process.poll() is not None, 60)
+        assert wait_until(lambda: "serves http://" in said.read_text() or process.poll() is not None, 120)
         address = next(line.split()[2].rstrip(",") for line in said.read_text().splitlines() if "serves http" in line)
         yield address.replace("/incidents", "/webhooks/alertmanager")
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(90)
 
 
 def answer(url: str, body: Mapping[str, Any]) -> int:
