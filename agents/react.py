@@ -2,22 +2,17 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Annotated, Any, Final, Literal, TypedDict
+from dataclasses import replace
+from typing import Any, Final, Literal
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime
 
 from agents.analyst import NAME as ANALYST
-from agents.answer import Bench, read_answer
-from agents.ask import Voice, affordable, ask
+from agents.answer import read_answer
+from agents.ask import affordable, ask
 from agents.breaker import stuck
-from agents.files import AgentFile
 from agents.messages import (
     identified,
     observations,
@@ -29,80 +24,18 @@ from agents.messages import (
     tool_message,
     unreadable,
 )
-from agents.offered import Presets, done, filled, openai_tool, presets
+from agents.offered import filled, openai_tool
+from agents.run import AgentRun as AgentRun
+from agents.run import Loop
 from domain.codec import from_plain, to_plain
 from domain.errors import FencedOff, FishboneError, StoreUnavailable, TimeLimit
 from domain.evidence import Evidence, Gap
 from domain.plan import Task
-from domain.runbook import Runbook
-from domain.tool import Caller, ToolResult, ToolSpec
-from tools.hub import Ask, Hub
-from tools.read_back import NAME as READ_RESULT
+from tools.hub import Ask
 
 log = logging.getLogger(__name__)
 ANSWER_NOW: Final = "No more tools are available{why}. Conclude now, with what you have seen, as one JSON object."
 AT_LIMIT: Final = "its step or time limit was reached"
-
-
-class Loop(TypedDict):
-    """What one agent sees: its own messages, and how many model calls it has made."""
-
-    messages: Annotated[list[AnyMessage], add_messages]
-    steps: int
-    spent: int  # tokens that the model's calls took
-    made: int  # calls the agent had made before this run of the loop
-    closing: bool  # the last call, with no tools bound, was made
-    why: str  # why the last call is to be made; empty while all goes well
-    evidence: dict[str, Any] | None
-
-
-@dataclass(frozen=True)
-class AgentRun:
-    """What one run of the loop works with; it is no part of the state."""
-
-    file: AgentFile
-    model: BaseChatModel
-    by: str  # `analyst`, or the model's name
-    hub: Hub
-    caller: Caller
-    tools: Mapping[str, ToolSpec]  # those granted to this agent
-    deadline: float  # on the monotonic clock
-    notice: Callable[[str, str], None]  # (what, whom) for whoever watches
-    forced_conclusion: bool = True  # off: at a limit there is no last call without tools
-    knowledge: tuple[Runbook, ...] = ()
-    investigation: str = ""
-    first_turn: int = 0  # number of the first model call, for the logs: a second look goes on counting
-    tokens: int = 60_000  # that a model's calls may take in all
-    compaction: float = 0.25  # share of a model's window above which notes take the place of older messages
-
-    @cached_property
-    def presets(self) -> Presets:
-        """What a model's calls say where it says nothing."""
-        return presets(self.knowledge)
-
-    def voice(self, messages: list[AnyMessage]) -> Voice:
-        """The model within this run's limits; its tools in the order of the task."""
-        task = task_of(messages)
-        order = {name: at for at, name in enumerate((READ_RESULT, *(t for t in task.tools if t != READ_RESULT)))}
-        known = self._known(messages)
-        # there is nothing to read again before there is a result
-        spent = done(known, self.presets) - {READ_RESULT} | (frozenset() if observations(messages) else {READ_RESULT})
-        names = sorted(self.tools, key=lambda name: (order.get(name, len(order)), name))
-        return Voice(
-            self.model, self.file.name, self.investigation, {name: self.tools[name] for name in names}, self.presets,
-            self.file.bounds.model_seconds, self.deadline, self.tokens, self.compaction,
-            spent,
-        )  # fmt: skip
-
-    def _known(self, messages: list[AnyMessage]) -> list[ToolResult]:
-        """This agent's results: those in its messages, and of earlier passes those that say that there is nothing."""
-        ledger = self.hub.ledger
-        entries = (e for e in ledger.entries() if e.caller.agent == self.file.name)
-        earlier = [
-            e.result for e in entries if e.result.status == "no_data" and not ledger.of_this_pass(e.result.call_id)
-        ]
-        own = (ledger.result(o.call_id) for o in observations(messages))
-        return [*earlier, *(result for result in own if result)]
 
 
 async def think(state: Loop, runtime: Runtime[AgentRun]) -> dict[str, Any]:
@@ -136,7 +69,7 @@ def limit(state: Loop, run: AgentRun) -> str:
         return AT_LIMIT
     if why := stuck(state["messages"]):
         return why
-    return "" if affordable(state["messages"], voice, state["spent"]) else "its tokens were used up"
+    return "" if affordable(state["messages"], voice, state["spent"]) else "its tokens or its window hold no more calls"
 
 
 async def _analyst(state: Loop, run: AgentRun, why: str) -> tuple[AIMessage, int]:
@@ -254,14 +187,7 @@ def _read(message: AIMessage, state: Loop, run: AgentRun) -> Evidence | str:
         return parse_conclusion(message)
     if (message.tool_calls or message.invalid_tool_calls) and not said(message):
         return "the model called tools though none were offered"
-    return read_answer(said(message), _bench(state, run))
-
-
-def _bench(state: Loop, run: AgentRun) -> Bench:
-    """What this agent's results in this run, and the runbooks, say."""
-    seen = (run.hub.ledger.result(o.call_id) for o in observations(state["messages"]))
-    results = {result.call_id: result for result in seen if result}
-    return Bench(run.file.name, run.by, task_of(state["messages"]), results, run.tools, run.knowledge)
+    return read_answer(said(message), run.bench(state["messages"]))
 
 
 def _coverage(state: Loop, run: AgentRun) -> tuple[Any, ...]:

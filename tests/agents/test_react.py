@@ -260,7 +260,7 @@ async def test_tokens_that_run_out_leave_enough_for_a_conclusion() -> None:
     async with running(model, tokens=6_000) as run:
         evidence = await investigate(TASK, run)
     assert model.bound == [True, False]
-    assert "tokens were used up" in told(evidence)
+    assert "tokens or its window hold no more" in told(evidence)
 
 
 async def test_with_no_tokens_at_all_nothing_is_asked_and_a_gap_says_so() -> None:
