@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from agents.offline.log_addresses import questions
 from analysis.signatures import text_signatures
 from domain.codec import Json
 from domain.runbook import Runbook
@@ -25,9 +26,12 @@ Presets = Mapping[str, dict[str, Json]]
 
 
 def presets(knowledge: Iterable[Runbook]) -> Presets:
-    """What a call says where the model says nothing. The signatures of all runbooks fill more than a small window."""
+    """What a call says where the model says nothing. The signatures of all runbooks fill more than a small window.
+
+    It is what the analyst's own call says: a recording answers both alike.
+    """
     signatures = text_signatures(knowledge)
-    return {MATCH: {"signatures": signatures}} if signatures else {}
+    return {MATCH: {"signatures": [*signatures, *questions()]}} if signatures else {}
 
 
 def filled(tool: str, arguments: dict[str, Json], given: Presets) -> dict[str, Json]:

@@ -88,8 +88,17 @@ def evaluate(
     families: Annotated[
         bool, typer.Option("--families", help="Show for each family of faults what was told instead.")
     ] = False,
+    model: Annotated[
+        str, typer.Option("--model", help="A second pass with this model: fast, deep, or the name of one that is set.")
+    ] = "",
+    against: Annotated[str, typer.Option("--against", help="What the model is held against: offline.")] = "offline",
 ) -> None:
     """Replay many incidents and grade the reports against their ground truth."""
+    if model:
+        from app.cli.eval_models import run_eval_models
+
+        run_eval_models(folders, model, against, json_file)
+        return
     from app.cli.eval import Wanted, run_eval
 
     run_eval(folders, Wanted(json_file, chart, compare, bar or [], families))
