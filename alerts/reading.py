@@ -24,8 +24,8 @@ _STATUSES: Final = {
     "cleared healthy completed ended end alert_recovery incident.resolve incident.resolved alert.resolved green",
     AlertStatus.FIRING: "firing alerting alarm open opened triggered trigger active activated problem down critical "
     "new created create unresolved error warning warn failed failing unhealthy no_data nodata pending acknowledged "
-    "acknowledge failure fired started investigating identified incident.trigger incident.triggered incident.acknowledge incident.acknowledged alert.firing "
-    "anomalous alert_failure red",
+    "acknowledge failure fired started investigating identified incident.trigger incident.triggered "
+    "incident.acknowledge incident.acknowledged alert.firing anomalous alert_failure red",
 }
 _SEVERITY: Final = {word: name for name, words in _SEVERITIES.items() for word in words.split()}
 _STATUS: Final = {word: status for status, words in _STATUSES.items() for word in words.split()}

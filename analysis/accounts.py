@@ -126,7 +126,7 @@ class Accounts:
 
 def is_linked(hypothesis: Hypothesis) -> bool:
     """Whether it may be the cause."""
-    return hypothesis.terms.get(LINKED, 1.0) > 0
+    return hypothesis.linked
 
 
 def _barred(hypothesis: Hypothesis, why: str) -> Hypothesis:

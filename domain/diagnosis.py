@@ -41,6 +41,11 @@ class Hypothesis:
     captures: dict[str, str] = field(default_factory=dict)
     terms: dict[str, float] = field(default_factory=dict)  # the parts of the score by name
 
+    @property
+    def linked(self) -> bool:
+        """Whether it may be the cause: on a live machine not what nothing connects with an alert."""
+        return self.terms.get("linked", 1.0) > 0
+
 
 @dataclass(frozen=True)
 class Action:

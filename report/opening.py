@@ -61,7 +61,7 @@ def _verdict(page: Page) -> str:
         Verdict.HEALTHY: page.say["healthy"],
         Verdict.UNDETERMINED: page.say["undetermined"],
     }[diagnosis.verdict]
-    guess = page.report.diagnosis.hypotheses[:1]
+    guess = page.guesses[:1]
     if cause is None:
         told = [f" · {page.say['best_guess']}: {code(h.fault, 80)} · {code(h.entity, 120)}" for h in guess]
         return f"**{label}**{''.join(told)}"
@@ -78,7 +78,7 @@ def _percent(page: Page) -> int:
 
 def _broke(page: Page) -> list[str]:
     if page.cause is None:
-        guesses = page.report.diagnosis.hypotheses[:GUESSES]
+        guesses = page.guesses[:GUESSES]
         alerts = ", ".join(dict.fromkeys(code(a.name, 80) for a in page.report.incident.alerts[:4]))
         return [f"- **{page.say['alerting']}:** {alerts or '-'}", *_guesses(page, guesses)]
     label = page.say["checked" if _is_healthy(page) else "broke"]

@@ -27,6 +27,11 @@ class Page:
     numbers: Numbering
     cause: Hypothesis | None
 
+    @property
+    def guesses(self) -> tuple[Hypothesis, ...]:
+        """The hypotheses that may be the cause."""
+        return tuple(each for each in self.report.diagnosis.hypotheses if each.linked)
+
     def marks(self, citations: Iterable[Citation]) -> str:
         """` [1][2]`, or nothing."""
         numbers = self.numbers.of(citations)

@@ -46,7 +46,7 @@ def chain(page: Page) -> list[str]:
     """The chain as a flowchart, and again in words with its citations."""
     cause = page.cause
     if cause is None:
-        return [page.say["no_chain"], "", *(_guess(page, h) for h in page.report.diagnosis.hypotheses[:GUESSES])]
+        return [page.say["no_chain"], "", *(_guess(page, h) for h in page.guesses[:GUESSES])]
     links = [f"{n}. {page.told(ln.entity, ln.statement, ln.citations)}" for n, ln in enumerate(cause.chain, 1)]
     if page.report.diagnosis.verdict is not Verdict.ROOT_CAUSE:
         return links

@@ -317,3 +317,12 @@ def test_code_in_the_next_check_cannot_be_left(attack):
 
     assert set(inner) <= {"text", "code_inline"}
     assert blocks[2:4] == ["paragraph_open", "inline"] and len(blocks) == 7
+
+
+def test_what_nothing_connects_with_the_alert_is_no_guess() -> None:
+    loose = replace(undetermined(), diagnosis=replace(undetermined().diagnosis, hypotheses=tuple(
+        replace(each, terms={"linked": 0.0}) for each in undetermined().diagnosis.hypotheses)))  # fmt: skip
+    assert (
+        "guess" not in first_screen(markdown(loose)).lower()
+        and "guess" in first_screen(markdown(undetermined())).lower()
+    )
