@@ -28,6 +28,11 @@ def hosts_in_env(variable: str) -> Iterator[str]:
     yield from dict.fromkeys(found)
 
 
+def is_own(host: str) -> bool:
+    """Whether the host is the machine that says it."""
+    return host.lower() in _OWN
+
+
 def hosts_in_text(text: str) -> Iterator[str]:
     """Servers in URLs and connection strings."""
     for match in _URL.finditer(text):

@@ -18,6 +18,7 @@ _SECONDS: Final = {"_ms": 0.001, "milliseconds": 0.001, "_s": 1.0, "seconds": 1.
 _PERCENT: Final = re.compile(r"pct|percent|%", re.IGNORECASE)
 _SHARE: Final = re.compile(r"usage|utili[sz]ation", re.IGNORECASE)  # of one or of a hundred, as the values tell
 _CPU_SECONDS: Final = re.compile(r"cpu\w*seconds", re.IGNORECASE)
+_NODE_CPU: Final = re.compile(r"^node_cpu_seconds", re.IGNORECASE)
 _LOAD: Final = re.compile(r"load(?:1|5|15)$", re.IGNORECASE)
 _COUNT: Final = re.compile(
     r"client|connection|connected|threads|fds|file_?desc|queue|pending|waiting|in_?flight|backlog", re.IGNORECASE
@@ -33,8 +34,16 @@ def felt(one: SeriesSummary) -> bool:
         return False
     if one.kind == "traffic":
         return after >= RATIO * before or before >= RATIO * after
+    if _NODE_CPU.search(one.metric) and _has_room(one.metric, after):
+        return False
     least = noise(one)
     return least is None or abs(after - before) >= least
+
+
+def _has_room(metric: str, share: float) -> bool:
+    """Whether less than half of a machine's processor is busy by what one of its modes takes: nothing waits for it."""
+    busy = 1.0 - share if "idle" in metric else share
+    return busy < BUSY * CORE
 
 
 def is_full(one: SeriesSummary) -> bool:

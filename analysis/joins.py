@@ -7,6 +7,8 @@ from analysis.blocked import blocked_ports
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words
+from analysis.loopback import bound_to_loopback
+from analysis.moved import moved_names
 from analysis.pools import pools_above_limit
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.shared_network import lost_networks
@@ -20,7 +22,7 @@ from domain.evidence import Finding
 
 def joined(case: Case) -> Case:
     """The case with the findings that follow from several sources, each finding about the one who is at fault."""
-    stale = list(stale_addresses(case))
+    stale = [*stale_addresses(case), *moved_names(case)]
     found = _judged(case, _distinct(stale))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
@@ -30,7 +32,7 @@ def joined(case: Case) -> Case:
 
 def joined_findings(case: Case) -> tuple[Finding, ...]:
     """What runbooks' state signatures say of the facts that are joined from several sources."""
-    return _judged(case, _distinct(list(stale_addresses(case))))
+    return _judged(case, _distinct([*stale_addresses(case), *moved_names(case)]))
 
 
 def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
@@ -42,7 +44,7 @@ def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
 
 
 def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
-    told = (*stale, *blocked_ports(case), *pools_above_limit(case), *lost_networks(case))
+    told = (*stale, *blocked_ports(case), *bound_to_loopback(case), *pools_above_limit(case), *lost_networks(case))
     return tuple(_findings(case, [each for each in told if each.citations]))
 
 

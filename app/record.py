@@ -116,7 +116,7 @@ def _evidence(of: LiveSources, watch: Watch, scope: Scope, book: Notebook) -> No
     book.json("host/snapshot.json", {"facts": _plain(scope.kept(facts.facts))})
     probes = of.network.probes()
     book.problems += probes.searched.problems
-    book.json("network/probes.json", {"facts": _plain(scope.kept(probes.facts))})
+    book.json("network/probes.json", {"facts": _plain(scope.kept(probes.facts, facts.facts))})
     if of.engine.is_there:
         book.attempt(lambda: _containers(of, watch, book))
     _topology(of, book)

@@ -23,9 +23,9 @@ class Scope:
 
     words: tuple[str, ...] = ()
 
-    def kept(self, facts: Sequence[Fact]) -> tuple[Fact, ...]:
-        """The facts that are kept, and totals of what is left out."""
-        heavy = self._heavy(facts)
+    def kept(self, facts: Sequence[Fact], beside: Sequence[Fact] = ()) -> tuple[Fact, ...]:
+        """The facts that are kept, and totals of what is left out; `beside` tells of processes that own sockets."""
+        heavy = self._heavy((*facts, *beside))
         kept = [fact for fact in facts if self._keeps(fact, heavy)]
         return (*kept, *_totals(facts, kept))
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
+from agents.offline.log_addresses import needed, questions
 from agents.offline.log_findings import (
     entity_of,
     of_searches,
@@ -17,7 +18,7 @@ from analysis.signatures import text_findings, text_signatures
 from domain.codec import from_plain
 from domain.evidence import Evidence, Finding, Gap
 from domain.plan import Task
-from domain.results import Lines, SignatureHits, Templates, TextSource, TextSources
+from domain.results import Edge, Lines, SignatureHits, Templates, TextSource, TextSources
 
 AGENT = "log"
 _MOST_GENERIC = 40
@@ -46,7 +47,7 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
     ]
     signatures = text_signatures(knowledge)
     if signatures:
-        calls.insert(1, Call("logs_match", {"signatures": list(signatures)}))
+        calls.insert(1, Call("logs_match", {"signatures": [*signatures, *questions()]}))
     return ToolCalls(tuple(calls))
 
 
@@ -64,8 +65,11 @@ def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
 
 def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
     known: list[Finding] = []
-    for call_id, hits in _decoded(seen, "logs_match", SignatureHits):
-        known.extend(text_findings(_owned(task, hits), call_id, knowledge))
+    edges: list[Edge] = []
+    for call_id, raw in _decoded(seen, "logs_match", SignatureHits):
+        hits = _owned(task, raw)
+        known.extend(text_findings(hits, call_id, knowledge))
+        edges.extend(needed(hits))
     cited = {(each.source, each.line) for finding in known for each in finding.citations}
     shapes = _decoded(seen, "logs_novel", Templates) + _decoded(seen, "logs_templates", Templates)
     generic = of_templates(task, shapes, cited)
@@ -83,6 +87,7 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
         conclusion=_conclusion(_all_sources(seen), known, shown, gone),
         findings=tuple(known + gone + shown),
         gaps=_gaps(seen),
+        edges=tuple(dict.fromkeys(edges)),
     )
 
 

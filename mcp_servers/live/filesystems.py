@@ -27,15 +27,18 @@ def filesystem_facts(context: Context, problems: list[str]) -> list[Fact]:
         if one.fstype.startswith(_TYPES) and not any(part in one.mountpoint for part in _INNER)
     }
     kept = [mounts[mount] for mount in sorted(mounts)][:_MOST]
-    return each_within(
+    found = each_within(
         _SECONDS, kept, lambda one: f"filesystem {one.mountpoint}", lambda one: _fact(one, context), problems
     )
+    return [fact for fact in found if fact is not None]
 
 
-def _fact(mount: psutil._ntuples.sdiskpart, context: Context) -> Fact:
+def _fact(mount: psutil._ntuples.sdiskpart, context: Context) -> Fact | None:
     try:
         space = os.statvfs(mount.mountpoint)
-    except OSError as exc:  # another mount covers it, or its server is gone: the rest is told all the same
+    except FileNotFoundError:  # another mount covers it: nothing can be written there
+        return None
+    except OSError as exc:  # its server is gone, say: the rest is told all the same
         raise ToolUnavailable(f"filesystem {mount.mountpoint}: {exc.strerror}") from exc
     block = space.f_frsize
     used, available = (space.f_blocks - space.f_bfree) * block, space.f_bavail * block

@@ -24,6 +24,8 @@ def series(metric: str, kind: str, before: float, after: float, most: float | No
         series("latency_p95_s", "latency", 0.001, 0.004),
         series("requests", "traffic", 19.0, 22.0),
         series('node_cpu_seconds_total{cpu="0",mode="user"}', "cpu", 0.005, 0.15),
+        series('node_cpu_seconds_total{cpu="1",mode="user"}', "cpu", 0.015, 0.3),
+        series('node_cpu_seconds_total{cpu="1",mode="idle"}', "cpu", 0.98, 0.6),
         series("node_load1", "saturation", 0.0, 0.8),
     ],
 )

@@ -30,7 +30,12 @@ POOLS = Runbook(
     signatures=(Signature("pools", "{fact_name}: {size} of {max}", 0.6,
                           state=StateTest("pool", (Condition("used_percent", above=100),))),),
 )  # fmt: skip
-KNOWLEDGE = (STALE, BLOCKED, POOLS)
+LOOPBACK = Runbook(
+    "network-loopback-only", "d", "network.loopback_only", "service", "s",
+    signatures=(Signature("elsewhere", "{process} listens on {local} alone, {remote} is refused", 0.9,
+                          state=StateTest("socket", (Condition("remote", present=True),))),),
+)  # fmt: skip
+KNOWLEDGE = (STALE, BLOCKED, POOLS, LOOPBACK)
 REFUSED = (
     'connect() failed (111: Connection refused) while connecting to upstream, upstream: "http://172.30.0.7:8000/{}"'
 )
@@ -175,3 +180,55 @@ def test_pools_that_together_exceed_the_limit_are_told_with_their_sizes() -> Non
 @pytest.mark.parametrize("sizes", [(50, 50), (150,)])
 def test_pools_within_the_limit_or_of_one_client_are_no_join(sizes: tuple[int, ...]) -> None:
     assert joined_findings(case((LIMIT, *(pool(f"c{n}", size) for n, size in enumerate(sizes))))) == ()
+
+
+def resolved(name: str, address: str) -> Fact:
+    return Fact("dns", f"service:{name}", {"query": name, "status": "NOERROR", "addresses": [address]}, "network")
+
+
+def probed(name: str, port: int, error: str = "") -> Fact:
+    told: dict[str, Attribute] = {"type": "tcp", "host": name, "port": port, "target": f"{name}:{port}"}
+    return Fact("probe", f"service:{name}", told | {"ok": not error, "error": error or None}, "network")
+
+
+def opened(local: str) -> Fact:
+    return Fact("socket", "process:python3", {"state": "LISTEN", "local": local, "process": "python3"}, "network")
+
+
+def test_a_name_that_moved_while_a_proxy_calls_its_old_address_is_stale() -> None:
+    (found,) = joined_findings(case((resolved("orders", "172.30.0.9"), probed("orders", 8000)), complaint()))
+    assert (found.entity, found.kind) == ("service:edge", "dns.stale_address")
+    assert "172.30.0.7 for orders: orders resolves to 172.30.0.9 now" in found.statement
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (resolved("orders", "172.30.0.7"), probed("orders", 8000)),  # it did not move
+        (resolved("orders", "172.30.0.9"), probed("orders", 8000, "Connection refused")),  # it is down there, too
+        (resolved("orders", "172.30.0.9"), probed("orders", 9000)),  # another service
+        (resolved("a", "172.30.0.8"), probed("a", 8000), resolved("b", "172.30.0.9"), probed("b", 8000)),  # which?
+    ],
+)
+def test_an_address_that_may_be_meant_is_not_stale(facts: tuple[Fact, ...]) -> None:
+    assert joined_findings(case(facts, complaint())) == ()
+
+
+def test_who_listens_on_loopback_alone_is_why_others_are_refused() -> None:
+    (found,) = joined_findings(case((opened("127.0.0.1:8000"), probed("orders", 8000, "Connection refused"))))
+    assert (found.entity, found.kind) == ("service:orders", "network.loopback_only")
+    assert found.statement == "python3 listens on 127.0.0.1:8000 alone, orders:8000 is refused"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (opened("127.0.0.1:8000"), probed("orders", 8000)),
+        (opened("127.0.0.1:8000"), probed("orders", 8000, "timed out")),
+        (opened("127.0.0.1:8000"), opened("10.0.0.4:8000"), probed("orders", 8000, "Connection refused")),
+        (opened("127.0.0.1:8001"), probed("orders", 8000, "Connection refused")),
+        (opened("127.0.0.1:8000"), probed("localhost", 8000, "Connection refused")),
+    ],
+)
+def test_loopback_is_not_blamed_without_both(facts: tuple[Fact, ...]) -> None:
+    assert joined_findings(case(facts)) == ()

@@ -70,6 +70,15 @@ def test_of_processes_those_in_question_the_heaviest_and_the_stuck_are_kept_and_
     assert Fact("memory", "host:h", {"total": 1}) in kept
 
 
+def test_who_listens_is_kept_for_the_processes_that_are_kept() -> None:
+    processes = [process(1, "nginx", 9 << 20), *(process(n, f"other{n}", 1) for n in range(100, 130))]
+    sockets = [
+        Fact("socket", "process:x", {"pid": pid, "state": "LISTEN", "local": f"10.0.0.1:{pid}"}) for pid in (1, 129)
+    ]
+    kept = Scope().kept(sockets, processes)
+    assert [fact.attributes["pid"] for fact in kept if fact.kind == "socket"] == [1]
+
+
 def test_of_mounts_the_root_the_full_and_the_named_are_kept() -> None:
     def mount(at: str, use: float) -> Fact:
         return Fact("filesystem", f"disk:{at}", {"mount": at, "use_percent": use})
