@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,7 @@ from store.passages import IndexedDocument, IndexedPassage
 # Vectors are for meaning, and what a runbook means stands in its card and its first lines; words are found by full text
 # in all of it. A second vector for each runbook found no more (bench/retrieval.py) and doubles the first start.
 EMBEDDED_CHARS: Final = 300
+ALIVE_SECONDS: Final = 2.0  # a fifth of what store/database.sql allows
 PARSER: Final = "2"  # a new version cuts and embeds every document again
 
 
@@ -52,9 +53,21 @@ async def refresh(database: Database, embedder: Embedder, runbooks: Iterable[Run
             for name in gone:
                 await passages.remove_document(connection, name)
             for name in changed:
-                pieces = await asyncio.to_thread(cut, wanted[name], embedder)
+                pieces = await _meanwhile(connection, asyncio.to_thread(cut, wanted[name], embedder))
                 await passages.replace_document(connection, heads[name], pieces)
     return Refreshed(tuple(changed), tuple(gone), len(wanted) - len(changed))
+
+
+async def _meanwhile(
+    connection: AsyncConnection[DictRow], work: Coroutine[None, None, list[IndexedPassage]]
+) -> list[IndexedPassage]:
+    """What the work gives. On a busy machine vectors take longer than the database lets a transaction lie idle, which
+    it does because of those that were stopped in the middle: whoever is alive says so."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        await asyncio.wait({task}, timeout=ALIVE_SECONDS)
+        await passages.alive(connection)
+    return task.result()
 
 
 async def _differences(

@@ -67,6 +67,11 @@ async def lock(connection: AsyncConnection[DictRow]) -> None:
     await connection.execute(queries("passages")["lock"])
 
 
+async def alive(connection: AsyncConnection[DictRow]) -> None:
+    """Tell the database that the transaction is still wanted."""
+    await connection.execute(queries("passages")["alive"])
+
+
 async def replace_document(
     connection: AsyncConnection[DictRow], document: IndexedDocument, passages: Sequence[IndexedPassage]
 ) -> None:

