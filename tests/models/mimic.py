@@ -4,7 +4,7 @@ with what the analyst found, cited from its own calls. It speaks the protocol, o
 import json
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.answer import MOST_CITATIONS, MOST_FINDINGS
@@ -13,7 +13,7 @@ from agents.gateway.tokens import tokens_of
 from app.investigation import Outcome
 from domain.evidence import Citation, Evidence, Finding
 from tests.models.behaviours import completion, raw_call
-from tests.models.server import Answer, Request
+from tests.models.server import Answer, Behaviour, Request
 
 PRESET = {"logs_match": ("signatures",)}  # arguments that the loop fills in for a model
 
@@ -100,3 +100,18 @@ def _citations(citations: Iterable[Citation], before: int, made: int) -> Iterabl
                 "call_id": f"{agent}.{int(number) + before}", "quote": citation.quote or "",
                 "path": citation.path or "", "value": citation.value,
             }  # fmt: skip
+
+
+def honest(behaviour: Behaviour) -> Behaviour:
+    """The same behaviour, its usage as a server counts that has read all of the prompt."""
+
+    def answer(request: Request) -> Answer:
+        given = behaviour(request)
+        try:
+            body = json.loads(given.body)
+            body["usage"] = _usage(request, body["choices"][0]["message"])
+        except (ValueError, LookupError, TypeError):
+            return given
+        return given if given.reset_after is not None else replace(given, body=json.dumps(body).encode())
+
+    return answer
