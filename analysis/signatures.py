@@ -1,5 +1,6 @@
 """Which runbooks' signatures fire on what was observed: findings with citations, and what speaks against a fault."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from domain.runbook import MetricTest, Runbook
 HOST_METRICS: Final = ("node_", "host_", "system_", "windows_")
 MOST_ENTITIES: Final = 8  # findings of one signature in one result; more of them say nothing new
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
+_MANAGED: Final = re.compile(r"^\S+ db-(?:instance|cluster) (?P<name>[\w.-]+) \[")
 SHARED: Final = ("host", "disk")  # kinds whose facts concern every entity that runs there
 
 
@@ -124,7 +126,7 @@ def metric_fires(series: SeriesSummary, test: MetricTest) -> bool:
 
 def _shots(rule: Rule, hit: SignatureHit, at: int, call_id: str) -> Iterator[Shot]:
     """Lines are matched again, so that each captured entity is cited by lines of its own."""
-    owner = hit.entity or f"service:{_stem(hit.source)}"
+    owner = _managed(hit) or hit.entity or f"service:{_stem(hit.source)}"
     captured: dict[str, dict[str, str]] = {}
     places: dict[str, int] = {}
     for place, captures in enumerate(hit.captures or ({},)):
@@ -139,6 +141,12 @@ def _shots(rule: Rule, hit: SignatureHit, at: int, call_id: str) -> Iterator[Sho
             cited = (Citation(call_id, hit.source, path=path, value=value),)
         extra = {"count": str(hit.count), "source": hit.source}
         yield Shot(of, extra | captures, cited, onset=hit.first)
+
+
+def _managed(hit: SignatureHit) -> str:
+    """The managed database that an event is about: events of many lie in one log, which is named after the service."""
+    named = next((match for line in hit.lines if (match := _MANAGED.search(line.text))), None)
+    return entity("database", named["name"]) if named else ""
 
 
 def _capture_path(hit: SignatureHit, at: int, place: int) -> tuple[str, str | int]:

@@ -220,3 +220,9 @@ def test_a_series_that_names_its_kind_keeps_it() -> None:
     signature = Signature("grew", "{metric} rose", 0.3, metric=MetricTest("rss", change="up", score=4))
     (found,) = metric_findings(SeriesSummaries((one,), SEARCHED), "metric.1", (runbook(signature),))
     assert found.entity == "process:cart"
+
+
+def test_an_event_of_a_managed_database_is_about_the_instance_that_it_names() -> None:
+    line = "2026-01-05T10:00:00Z db-instance stock-1 [notification] Out of memory here"
+    (finding,) = found(hit(line, entity="service:rds"), of=runbook(text("Out of memory")))
+    assert finding.entity == "database:stock-1"
