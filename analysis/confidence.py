@@ -9,7 +9,7 @@ from typing import Final
 
 from analysis.case import PASSAGE, Case
 from analysis.fusion import STRENGTH
-from analysis.last_words import SIGNATURE as LAST_WORDS
+from analysis.last_words import SIGNATURE, STATED_SIGNATURE
 from domain.diagnosis import Hypothesis
 
 BAR: Final = 0.15  # below it nobody is helped by a name: the verdict is undetermined
@@ -54,7 +54,8 @@ def _known(top: Hypothesis) -> float:
     if any(STRENGTH in finding.captures for finding in top.findings):
         return max(0.0, min(1.0, top.terms.get("evidence", 0.0) / 0.9))
     told = [f.signature for f in top.findings if "/" in f.signature and not f.signature.endswith(PASSAGE)]
-    return 0.5 if told and set(told) <= {LAST_WORDS} else float(bool(told))  # a program's own words are half a proof
+    own = {SIGNATURE, STATED_SIGNATURE}  # a program's own words are half a proof
+    return 0.5 if told and set(told) <= own else float(bool(told))
 
 
 def confidence(of: Features) -> float:

@@ -6,11 +6,12 @@ from dataclasses import replace
 from analysis.blocked import blocked_ports
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from analysis.last_words import last_words
+from analysis.last_words import last_words, stated_error
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
 from analysis.pools import pools_above_limit
 from analysis.rules import Shot, about, fact_captures, finding, rules
+from analysis.shared_alias import shared_aliases
 from analysis.shared_network import lost_networks
 from analysis.sides import sided
 from analysis.stale import Complaint, stale_addresses, superseded
@@ -27,7 +28,8 @@ def joined(case: Case) -> Case:
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
     case = replace(case, findings=(*(of_stopped(case, each) for each in kept), *found))
-    return replace(case, findings=(*case.findings, *last_words(case)))
+    case = replace(case, findings=(*case.findings, *last_words(case)))
+    return replace(case, findings=(*case.findings, *stated_error(case)))
 
 
 def joined_findings(case: Case) -> tuple[Finding, ...]:
@@ -44,7 +46,14 @@ def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
 
 
 def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
-    told = (*stale, *blocked_ports(case), *bound_to_loopback(case), *pools_above_limit(case), *lost_networks(case))
+    told = (
+        *stale,
+        *blocked_ports(case),
+        *bound_to_loopback(case),
+        *pools_above_limit(case),
+        *lost_networks(case),
+        *shared_aliases(case),
+    )
     return tuple(_findings(case, [each for each in told if each.citations]))
 
 

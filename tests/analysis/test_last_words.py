@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from analysis.case import Case
+from analysis.health import NEAR_STRENGTH
 from analysis.inventory import Inventory
 from analysis.joins import joined
-from analysis.last_words import FAULT
+from analysis.last_words import FAULT, STATED
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding, Severity
 from domain.facts import Fact
@@ -83,3 +84,13 @@ def test_an_address_without_an_owner_is_the_one_named_beside_it_or_the_only_one_
     bare = refused("dial tcp 10.9.0.3:80: connect: connection refused")
     assert joined(case(DOWN, bare)).findings[1].entity == "container:store"
     assert joined(case(bare)).findings[0].entity == "service:10.9.0.3:80"
+
+
+def test_where_nothing_is_known_the_error_that_names_a_cause_is_told_with_little_weight() -> None:
+    loud = line("service:shop", "request 7 failed with an exception", 1, Severity.CRITICAL)
+    cause = line("service:shop", "permissions 644 for keys.json are too open, please use 600", 2)
+    stated = [f for f in joined(case(loud, cause)).findings if f.kind == STATED]
+    assert [f.captures["error"] for f in stated] == ["permissions 644 for keys.json are too open, please use 600"]
+    assert stated[0].weight < NEAR_STRENGTH
+    known = Finding("disk:/", "disk.full", "no space", (), weight=0.9, signature="disk-full/enospc")
+    assert not any(f.kind == STATED for f in joined(case(loud, cause, known)).findings)
