@@ -4,7 +4,7 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 DEMO ?= invoice-batches-fail
 
-.PHONY: setup demo test check format lab bench lock clean
+.PHONY: setup demo test test-model check format lab bench lock clean
 
 setup: $(STAMP)
 
@@ -20,6 +20,10 @@ demo: setup  ## replay a shipped incident and show the first screen of its repor
 
 test: setup  ## all tests but the slow ones
 	$(VENV)/bin/python -m pytest -m "not slow" $(PYTEST)
+
+test-model: setup  ## the graph with a real, small model; builds llama-server once (a quarter of an hour)
+	$(VENV)/bin/python -m tests.models.llama
+	$(VENV)/bin/python -m pytest tests/models/test_llama.py $(PYTEST)
 
 check: setup  ## format, lint, types, import contracts, lock file without hosts
 	$(VENV)/bin/ruff format --check .

@@ -110,6 +110,9 @@ class Gateway(BaseChatModel):
         except ModelFailed as exc:
             await self.log.add(call.record(exc.kind, self.window))
             raise
+        except asyncio.CancelledError:  # whoever asked has stopped waiting
+            await self.log.add(call.record(Failure.TIMEOUT, self.window))
+            raise
         await self.log.add(call.record(_flaw(message), self.window))
         return message
 

@@ -119,7 +119,7 @@ class Taped(_Bound):
             await self._add(call.record(failure=exc.kind, error=str(self.tape.clean(str(exc)))))
             raise
         except (asyncio.CancelledError, TimeLimit) as exc:
-            self.tape.records.append(call.record(failure=CUT_OFF, error=str(exc)))
+            await self._add(call.record(failure=CUT_OFF, error=str(exc)))
             raise
         reply = self.tape.clean(plain_reply(message))
         await self._add(call.record(reply=reply, cost=cost_of(self.inner, message)))

@@ -73,9 +73,15 @@ class Mimic:
 
 
 def _usage(request: Request, said: dict[str, Any]) -> dict[str, int]:
-    """As a server with our own tokenizer would count."""
-    read = tokens_of(json.dumps([request.messages, request.body.get("tools", [])], ensure_ascii=False))
-    return {"prompt_tokens": read, "completion_tokens": tokens_of(json.dumps(said))}
+    """As a server counts whose tokenizer is our estimate."""
+    read = sum(4 + tokens_of(str(m.get("content") or "")) + _called(m) for m in request.messages)
+    read += sum(8 + tokens_of(json.dumps(tool, ensure_ascii=False)) for tool in request.body.get("tools", []))
+    return {"prompt_tokens": read, "completion_tokens": tokens_of(str(said.get("content") or "")) + _called(said)}
+
+
+def _called(message: dict[str, Any]) -> int:
+    functions = [call["function"] for call in message.get("tool_calls") or []]
+    return sum(8 + tokens_of(each["name"]) + tokens_of(str(each["arguments"])) for each in functions)
 
 
 def _said(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.acceptance.conftest import Running
 from tests.acceptance.test_truth import without_run
-from tests.models.behaviours import breaks, says
+from tests.models.behaviours import breaks, hangs, says
 from tests.models.house import INCIDENT, Asked, good_model, with_model
 
 
@@ -104,3 +104,13 @@ def test_prose_without_a_citation_stands_under_not_verified(running: Running, tm
     assert any("flux capacitor" in told for told in asked.report["unverified"])
     assert asked.report["comparison"]["model"]["unsupported"] > 0
     assert asked.report["comparison"]["model"]["findings"] == 0
+
+
+def test_a_call_that_its_agent_stops_waiting_for_is_logged_and_recorded(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.ask.CALL_SECONDS", 0.5)
+    asked = running.runner.run(with_model(running.house(), INCIDENT, then=hangs(), timeout_seconds=30.0))
+    assert set(map(str, asked.bench.log.failures)) == {"timeout"}
+    assert {reply.failure for reply in asked.outcome.replies} <= {"time", "timeout"}
+    assert len(asked.outcome.replies) == len(asked.bench.log.records)
