@@ -37,10 +37,10 @@ def _of_version(asked: str) -> Contract:
 
 def _of_recording(path: Path) -> Contract:
     with open_bundle(path) as bundle:
-        known: Json = bundle.read_json(CONTRACT) if bundle.exists(CONTRACT) else None
-    texts = known.get("texts") if isinstance(known, dict) else None
+        kept: Json = bundle.read_json(CONTRACT) if bundle.exists(CONTRACT) else None
+    texts = kept.get("texts") if isinstance(kept, dict) else None
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise BadConfiguration(f"--contract {path}: its {CONTRACT} holds no prompts; name a recording of a replay")
-    if digest(texts) != known.get("sha256"):
+    if digest(texts) != kept.get("sha256"):
         raise BadConfiguration(f"--contract {path}: its {CONTRACT} is not what was recorded (its hash differs)")
-    return Contract(dict(sorted(texts.items())), known["sha256"])
+    return Contract(dict(sorted(texts.items())), kept["sha256"])

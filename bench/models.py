@@ -137,7 +137,7 @@ async def _counted(
     large = [e.result for e in first if len(dumps(e.result.data)) > LARGE]
     report = row["report"] if row else {}
     return Measured(
-        name, sum(record.estimated for record in made), len(made),
+        name, sum(record.prompt_tokens for record in made), len(made),
         sum(len(calls) for calls in mimic.calls.values()) - sum(mimic.made.values()),
         sum(len(dumps(result.data)) for result in large), sum(len(result.text) for result in large),
         str((report.get("comparison") or {}).get("agreement", "no second opinion")), seconds, _busy(made),

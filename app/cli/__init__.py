@@ -97,6 +97,8 @@ def evaluate(
     if model:
         from app.cli.eval_models import run_eval_models
 
+        if chart or compare or bar or families:
+            raise BadConfiguration("--model goes with --against and --json alone; leave the other options out")
         run_eval_models(folders, model, against, json_file)
         return
     from app.cli.eval import Wanted, run_eval

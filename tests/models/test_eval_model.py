@@ -60,3 +60,8 @@ def test_a_model_that_is_away_is_counted_and_harms_nothing(
 def test_it_is_held_against_the_analyst_and_nothing_else(inside: Inside) -> None:
     done = inside("eval", SHIPPED, "--model", "fast", "--against", "deep")
     assert done.code == 2 and "--against deep" in done.err
+
+
+def test_it_goes_with_no_option_that_it_would_leave_out(inside: Inside) -> None:
+    done = inside("eval", SHIPPED, "--model", "fast", "--bar", "ac_at_1=1")
+    assert done.code == 2 and "--model goes with" in done.err
