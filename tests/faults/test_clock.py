@@ -54,10 +54,10 @@ def test_a_worker_whose_clock_jumps_in_a_run_keeps_its_lease_and_ends_it(
     ward.until_settled()
     assert ward.reports_of() == ["ward-00 1", "ward-01 1", "ward-02 1"]
     assert all(comparable(each["report"]) == undisturbed for each in ward.reports())
-    assert all(0 <= each["report"]["run"]["seconds"] < 300 for each in ward.reports())
+    assert all(0 <= each["report"]["run"]["seconds"] < HOUR / 2 for each in ward.reports())
     assert ward.ask("select distinct fencing_token, crashes from investigation join incident "
                     "on incident.id = incident_id") == [{"fencing_token": 1, "crashes": 0}]  # fmt: skip
-    assert _off(ward, "investigation", "started_at", "ended_at") < 300
+    assert _off(ward, "investigation", "started_at", "ended_at") < HOUR / 2
 
 
 def test_a_job_that_a_worker_with_a_clock_ahead_gives_back_is_taken_at_once(
@@ -93,8 +93,8 @@ def test_web_processes_and_a_worker_whose_clocks_disagree_make_one_incident_and_
     accounts = [row["account"] for row in ward.ask("select account from alert order by id")]
     assert accounts == ["new", "duplicate", "duplicate", "resolved", "cooldown"]
     assert [each["version"] for each in ward.reports()] == [1]
-    assert _off(ward, "incident", "opened_at", "heard_at", "window_end", "closed_at") < 300
-    assert ward.ask("select 1 from incident where fired_at not between now() - interval '5 min' and now()") == []
+    assert _off(ward, "incident", "opened_at", "heard_at", "window_end", "closed_at") < HOUR / 2
+    assert ward.ask("select 1 from incident where fired_at not between now() - interval '30 min' and now()") == []
 
 
 def test_a_machine_whose_clock_is_off_says_so_and_looks_at_what_it_stamped(
