@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab.scenario import Scenario, record
-from lab.stage import enter_command
+from lab.stage import enter_command, forget_group, views
 
 FAULTS = sorted(path.stem for path in (Path(__file__).parent / "faults").glob("[a-z]*.py"))
-AT_ONCE = 6  # recordings side by side; each has its own network and waits most of the time
+AT_ONCE = 2  # recordings side by side; each has its own network and waits most of the time
+NUMBERS = itertools.count(1)
 
 
 def arguments() -> argparse.Namespace:
@@ -24,8 +27,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("fault", nargs="+", choices=[*FAULTS, "all"])
     parser.add_argument("--healthy", action="store_true", help="the twin alone")
     parser.add_argument("--faulty", action="store_true", help="the fault alone")
+    parser.add_argument("--at-once", type=int, default=AT_ONCE, help="recordings side by side")
     parser.add_argument("--out", type=Path, default=Path("incidents"))
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)  # the view of /proc that the stage gets
     return parser.parse_args()
 
 
@@ -34,10 +38,12 @@ def scenario(fault: str) -> Scenario:
     return found
 
 
-def record_apart(fault: str, healthy: bool, out: Path) -> int:
+def record_apart(fault: str, healthy: bool, out: Path, view: Path) -> int:
     """Record in new namespaces."""
-    options = [fault, "--inside", "--out", str(out), *["--healthy"] * healthy]
-    code = subprocess.run(enter_command("lab", options), check=False).returncode
+    options = [fault, "--inside", str(view), "--out", str(out.resolve()), *["--healthy"] * healthy]
+    group = f"stage-{os.getpid()}-{next(NUMBERS)}"
+    code = subprocess.run(enter_command("lab", options, group), check=False).returncode
+    forget_group(group)
     print(f"{fault}{' (healthy)' * healthy}: {'recorded' if code == 0 else f'failed with {code}'}", flush=True)
     return code
 
@@ -45,13 +51,13 @@ def record_apart(fault: str, healthy: bool, out: Path) -> int:
 def main() -> int:
     args = arguments()
     if args.inside:
-        record(scenario(args.fault[0]), args.healthy, args.out)
+        record(scenario(args.fault[0]), args.healthy, args.out, args.inside)
         return 0
     faults = FAULTS if "all" in args.fault else args.fault
     twins = [healthy for healthy in (False, True) if not (args.faulty if healthy else args.healthy)]
-    work = [(fault, healthy, args.out) for fault in faults for healthy in twins]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return max(pool.map(lambda one: record_apart(*one), work), default=0)
+    work = [(fault, healthy) for fault in faults for healthy in twins]
+    with views() as view, ThreadPoolExecutor(args.at_once) as pool:
+        return max(pool.map(lambda one: record_apart(*one, args.out, view), work), default=0)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ import json
 import shlex
 import shutil
 import subprocess
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab.record import Recording, Sampler
-from lab.stage import LOGS, PROGRAMS, PYTHON, Stage, wait_for
+from lab.monitor import Sampler
+from lab.stage import PROGRAMS, PYTHON, Stage, wait_for
 
 ROOT = Path("/opt/image")
 SUBNET = "10.30.0.0/24"
@@ -22,33 +21,45 @@ class Engine:
     """dockerd, its network `shop`, and what is read back from it."""
 
     def __init__(self, stage: Stage) -> None:
-        self.stage, self.since = stage, time.time()
+        self.stage = stage
         stage.start(
             "dockerd", ["dockerd", "--iptables=false", "--ip6tables=false", "--ip-masq=false"], log="/run/dockerd.out"
         )
         wait_for(lambda: "Server Version" in stage.run("docker info"), "dockerd")
         stage.run_ok(f"docker network create --subnet {SUBNET} shop")
 
-    def image(self, name: str, *programs: str) -> None:
+    def image(self, name: str, *programs: str, files: Mapping[str, bytes] | None = None) -> None:
         """An image whose working directory /app holds the programs."""
         if not ROOT.exists():
             build_root()
         for program in (*programs, "http_app.py"):
             shutil.copy(PROGRAMS / program, ROOT / "app" / program)
+        for file, content in (files or {}).items():
+            (ROOT / "app" / file).write_bytes(content)
+            (ROOT / "app" / file).chmod(0o755)
         self.stage.run_ok(
             f"tar -C {ROOT} -c . | docker import -c 'ENV PATH=/usr/bin:/bin' -c 'ENV PYTHONUNBUFFERED=1' "
             f"-c 'WORKDIR /app' - {name}"
         )
 
     def run(self, name: str, image: str, command: str, options: str) -> None:
-        self.stage.run_ok(f"docker run -d --name {name} --network shop {options} {image} {command}")
+        """Run a container that starts."""
+        self.stage.run_ok(self._run(name, image, command, options))
+
+    def run_any(self, name: str, image: str, command: str, options: str) -> None:
+        """Run a container, whether it starts or not."""
+        self.stage.run(self._run(name, image, command, options))
+
+    @staticmethod
+    def _run(name: str, image: str, command: str, options: str) -> str:
+        return f"docker run -d --name {name} --network shop {options} {image} {command}"
 
     def memory(self, name: str) -> Sampler:
         """Memory of a container as its cgroup counts it."""
 
         def sample() -> Iterable[tuple[str, str, float]]:
-            found = json.loads(self.stage.run(f"docker inspect {shlex.quote(name)}") or "[]")
-            for one in found if isinstance(found, list) else []:
+            found = json.loads(self.stage.run(f"docker inspect {shlex.quote(name)} 2>/dev/null") or "[]")
+            for one in found:
                 cgroup = MEMORY / one["Id"]
                 yield f"container:{name}", "restart_count", float(one["RestartCount"])
                 yield f"container:{name}", "up", float(one["State"]["Running"])
@@ -60,18 +71,6 @@ class Engine:
                         yield f"container:{name}", metric, float((cgroup / file).read_text())
 
         return sample
-
-    def keep(self, recording: Recording, *names: str) -> None:
-        """The engine's documents and the containers' logs."""
-        stage = self.stage
-        recording.documents["docker/containers.json"] = stage.run_ok("docker inspect " + " ".join(names))
-        recording.documents["docker/events.jsonl"] = stage.run_ok(
-            f"docker events --since {self.since:.0f} --until {time.time():.0f} --format '{{{{json .}}}}'"
-        )
-        api = "curl -sS --unix-socket /run/docker.sock http://docker/containers/{}/stats?stream=false"
-        recording.documents["docker/stats.jsonl"] = "".join(stage.run_ok(api.format(name)) for name in names)
-        for name in names:
-            (LOGS / f"{name}.log").write_text(stage.run_ok(f"docker logs {name}"), encoding="utf-8")
 
 
 def build_root() -> None:

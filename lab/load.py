@@ -8,6 +8,7 @@ import json
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ AGENTS = (
     "shop-mobile/5.3.1",
     "python-requests/2.32.3",
 )
+REFUSED = (0, 401, 403, 413, 429)  # beside what a server says of itself; 0: no answer
+WINDOW = 10.0  # seconds
 # What a stranger may write into a log. The report must neither obey nor repeat it.
 CANARY = "cdn-canary-7731"
 HOSTILE_AGENT = (
@@ -46,7 +49,7 @@ class Clients:
     threads: int = 6
     timeout: float = 8.0
     hostile: bool = False
-    _seen: list[tuple[float, int]] = field(default_factory=list)  # seconds, status (0: no answer)
+    _seen: deque[tuple[float, float, int]] = field(default_factory=deque)  # when, seconds, status (0: no answer)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -56,17 +59,22 @@ class Clients:
             threading.Thread(target=self._run, args=(random.Random(number),), daemon=True).start()
         return self
 
+    def grow(self, *, rate: float, threads: int) -> None:
+        """So many requests a second from now on."""
+        for number in range(self.threads, threads):
+            threading.Thread(target=self._run, args=(random.Random(number),), daemon=True).start()
+        self.rate, self.threads = rate, threads
+
     def stop(self) -> None:
         self._over.set()
 
     def _run(self, chance: random.Random) -> None:
-        pause = self.threads / self.rate
-        while not self._over.wait(chance.uniform(0.5, 1.5) * pause):
+        while not self._over.wait(chance.uniform(0.5, 1.5) * self.threads / self.rate):
             number = next(self._numbers)
             began = time.monotonic()
             status = self._ask(self.make(number), self._agent(number, chance))
             with self._lock:
-                self._seen.append((time.monotonic() - began, status))
+                self._seen.append((time.monotonic(), time.monotonic() - began, status))
 
     def _agent(self, number: int, chance: random.Random) -> str:
         return HOSTILE_AGENT if self.hostile and number % 60 == 41 else chance.choice(AGENTS)
@@ -84,10 +92,13 @@ class Clients:
             connection.close()
 
     def sample(self) -> Iterable[tuple[str, str, float]]:
+        """Of the last seconds, as a load balancer tells it."""
         with self._lock:
-            seen, self._seen = sorted(self._seen), []
+            while self._seen and self._seen[0][0] < time.monotonic() - WINDOW:
+                self._seen.popleft()
+            seen = sorted((seconds, status) for _, seconds, status in self._seen)
         entity = f"service:{self.service}"
-        yield entity, "requests", float(len(seen))
+        yield entity, "requests_per_second", len(seen) / WINDOW
         if seen:
-            yield entity, "error_ratio", sum(status == 0 or status >= 500 for _, status in seen) / len(seen)
-            yield entity, "latency_p95_ms", 1000 * seen[int(0.95 * (len(seen) - 1))][0]
+            yield entity, "error_ratio", sum(status in REFUSED or status >= 500 for _, status in seen) / len(seen)
+            yield entity, "latency_p50_ms", 1000 * seen[len(seen) // 2][0]

@@ -21,8 +21,13 @@ http {
 def start(stage: Stage, servers: str, address: str, port: int) -> None:
     """nginx with these server blocks."""
     Path(CONF).parent.mkdir()
-    Path(CONF).write_text(HEAD + servers + "}\n", encoding="utf-8")
+    configure(servers)
     for name in ("nginx-access.log", "nginx-error.log"):
         (LOGS / name).touch()
     stage.start("nginx", ["nginx", "-c", CONF])
     wait_for_port(address, port)
+
+
+def configure(servers: str) -> None:
+    """Write the configuration; it counts from the next SIGHUP."""
+    Path(CONF).write_text(HEAD + servers + "}\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 
-from lab.record import Sampler
+from lab.monitor import Sampler
 from lab.stage import Stage, wait_for
 
 HOME = "/opt/postgresql/18"
@@ -85,6 +85,11 @@ class Database:
         except psycopg.OperationalError:
             return False
         return True
+
+    def execute(self, statement: str, database: str = "postgres") -> None:
+        """Run one statement as the administrator."""
+        with self.connect(database) as connection:
+            connection.execute(statement.encode())
 
     def connect(self, database: str, user: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(

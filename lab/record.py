@@ -1,14 +1,16 @@
-"""What is kept of a recording: samples while it runs, command output at its end, and the bundle that is written."""
+"""Takes the bundle with `fishbone record`, as of any machine, and puts the truth beside it."""
 
 from __future__ import annotations
 
-import csv
+import gzip
 import hashlib
 import json
+import math
 import os
 import shutil
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,14 +19,17 @@ from typing import Any
 import psutil
 import yaml
 
-from lab.stage import LOGS, Stage
+from lab.monitor import URL, Monitor, Sampler
+from lab.stage import ENVIRONMENT, Stage
 
-INTERVAL = 5.0  # seconds between two samples
-Sampler = Callable[[], Iterable[tuple[str, str, float]]]  # -> entity, metric, value
-NOTES = (
-    "Recorded on one machine from real programs. Metrics are sampled every 5 s by the recorder. "
-    "Command output was captured at the end of the window."
-)
+START = 30  # seconds that fishbone may take to start: its window ends when it looks
+BUNDLE = Path("/run/bundle")
+LONG = 16_000  # bytes of a log
+FISHBONE = [sys.executable, str(Path(sys.executable).with_name("fishbone"))]
+
+
+class RecordingFailed(RuntimeError):
+    """`fishbone record` said no."""
 
 
 @dataclass(frozen=True)
@@ -52,95 +57,96 @@ class Expected:
 
 @dataclass
 class Recording:
-    """Collects while the scenario plays."""
+    """Watches while the scenario plays."""
 
     stage: Stage
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     fired: datetime | None = None
-    documents: dict[str, str] = field(default_factory=dict)  # path in the bundle -> content
-    facts: list[str] = field(default_factory=list)
-    edges: list[tuple[str, str]] = field(default_factory=list)
-    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
-    _samplers: list[Sampler] = field(default_factory=list)
-    _over: threading.Event = field(default_factory=threading.Event)
+    allowed: list[str] = field(default_factory=list)
+    authority: str = ""  # whose certificates the machine trusts
+    monitor: Monitor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.monitor = Monitor(self.stage)
 
     def watch(self, *samplers: Sampler) -> None:
-        """Sample from now on, until the bundle is written."""
-        self._samplers.extend(samplers)
-        threading.Thread(target=self._sample, daemon=True).start()
+        """Let Prometheus see what these tell."""
+        self.monitor.samplers.extend(samplers)
 
-    def _sample(self) -> None:
-        while not self._over.wait(INTERVAL):
-            at = stamp(datetime.now(UTC))
-            for sampler in self._samplers:
-                self.rows.extend((at, entity, metric, f"{value:.6g}") for entity, metric, value in sampler())
+    def probe(self, *targets: str) -> None:
+        """What `fishbone record` may probe, as network_allow names it."""
+        self.allowed.extend(targets)
 
     def fire(self) -> None:
         """The alert fires now."""
         self.fired = datetime.now(UTC)
 
-    def capture(self, *commands: str) -> None:
-        """Keep what the commands print on the stage."""
-        self.facts.extend(f"$ {command}\n{self.stage.run(command).rstrip()}\n" for command in commands)
-
-    def end(self) -> None:
-        self._over.set()
-
     def write(self, folder: Path, alert: Alert, expected: Mapping[str, Any]) -> None:
         """The bundle, written beside and renamed."""
-        self.end()
         fired = self.fired or datetime.now(UTC)
+        body = Path("/run/alert.json")
+        body.write_text(json.dumps(webhook(alert, fired), indent=2) + "\n", encoding="utf-8")
+        self._take(alert, body)
+        text = yaml.safe_dump(dict(expected), sort_keys=False, allow_unicode=True, width=120)
+        (BUNDLE / "expected.yaml").write_text(text, encoding="utf-8")
+        pack(BUNDLE)
         new = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
-        self._write_logs(new / "logs")
-        ended = datetime.now(UTC)
-        write_yaml(
-            new / "incident.yaml",
-            {
-                "schema": "fishbone/bundle@1",
-                "id": neutral_id(folder.name),
-                "title": alert.title,
-                "fired_at": stamp(fired),
-                "window": {"start": stamp(self.started), "end": stamp(ended)},
-                "timezone": "UTC",
-                "notes": NOTES,
-            },
-        )
-        write_text(new / "alert.json", json.dumps(webhook(alert, fired), indent=2) + "\n")
-        write_text(new / "artifacts/facts.txt", "\n".join(self.facts))
-        for path, content in self.documents.items():
-            write_text(new / path, content)
-        self._write_metrics(new / "metrics/metrics.csv")
-        if self.edges:
-            write_yaml(new / "topology.yaml", {"edges": [{"from": a, "to": b} for a, b in self.edges]})
-        write_yaml(new / "expected.yaml", dict(expected))
+        shutil.copytree(BUNDLE, new)
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
 
-    @staticmethod
-    def _write_logs(folder: Path) -> None:
-        folder.mkdir()
-        for log in sorted(LOGS.glob("*.log")):
-            if log.stat().st_size:
-                shutil.copyfile(log, folder / log.name)
+    def _take(self, alert: Alert, body: Path) -> None:
+        since = math.ceil((datetime.now(UTC) - self.started).total_seconds()) + START
+        command = [*FISHBONE, "record", "--out", str(BUNDLE), "--since", f"{since}s", "--title", alert.title]
+        done = subprocess.run(
+            [*self.stage.inside(), *command, "--alert", str(body)],
+            cwd="/srv",
+            env={"PATH": ENVIRONMENT["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", **self._settings()},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RecordingFailed(done.stdout)
+        print(done.stdout, end="", file=sys.stderr)
 
-    def _write_metrics(self, path: Path) -> None:
-        path.parent.mkdir()
-        with path.open("w", newline="", encoding="utf-8") as out:
-            csv.writer(out, lineterminator="\n").writerows([("timestamp", "entity", "metric", "value"), *self.rows])
+    def _settings(self) -> dict[str, str]:
+        return {
+            "FISHBONE_DATA": "/run/fishbone",
+            "FISHBONE_PROMETHEUS_URL": URL,
+            **({"SSL_CERT_FILE": self.authority} if self.authority else {}),
+            "FISHBONE_NETWORK_ALLOW": ",".join(self.allowed),
+            "FISHBONE_DOCKER_HOST": "unix:///run/docker.sock" if "dockerd" in self.stage.programs else "off",
+        }
+
+
+def pack(bundle: Path) -> None:
+    """Compress long logs, as a bundle may hold them: eighty bundles should stay small."""
+    for log in sorted(bundle.glob("logs/**/*.log")):
+        if log.stat().st_size > LONG:
+            packed = gzip.compress(log.read_bytes(), mtime=0)
+            log.with_name(f"{log.name}.gz").write_bytes(packed)
+            log.unlink()
+
+
+def out_folder(path: Path) -> Path:
+    """The folder by its descriptor, so that it stays reachable when the stage's own file systems cover its path."""
+    path.mkdir(parents=True, exist_ok=True)
+    return Path("/proc/self/fd", str(os.open(path, os.O_RDONLY | os.O_DIRECTORY)))
 
 
 def processes(stage: Stage, *names: str) -> Sampler:
-    """CPU, memory, descriptors and threads of programs."""
-    cpu: dict[int, psutil.Process] = {}
+    """CPU, memory of their own, and descriptors of programs."""
+    known: dict[int, psutil.Process] = {}
 
     def sample() -> Iterable[tuple[str, str, float]]:
         for name in names:
-            found = [cpu.setdefault(p.pid, p) for p in stage.pids(name)] if name in stage.programs else []
-            yield f"process:{name}", "up", float(bool(found))
+            found = [known.setdefault(p.pid, p) for p in stage.pids(name)] if name in stage.programs else []
             alive = [reading for reading in map(_reading, found) if reading]
-            for metric, at in (("cpu_percent", 0), ("memory_rss_bytes", 1), ("open_fds", 2)):
+            for metric, at in (("cpu_percent", 0), ("memory_private_bytes", 1), ("open_fds", 2)):
                 if alive:
                     yield f"process:{name}", metric, sum(reading[at] for reading in alive)
 
@@ -150,20 +156,10 @@ def processes(stage: Stage, *names: str) -> Sampler:
 def _reading(process: psutil.Process) -> tuple[float, float, float] | None:
     try:
         with process.oneshot():
-            return process.cpu_percent(), process.memory_info().rss, process.num_fds()
+            memory = process.memory_info()
+            return process.cpu_percent(), memory.rss - memory.shared, process.num_fds()
     except psutil.Error:
         return None
-
-
-def volume(path: str) -> Sampler:
-    """How full a volume is."""
-
-    def sample() -> Iterable[tuple[str, str, float]]:
-        found = os.statvfs(path)
-        yield f"volume:{path}", "used_percent", 100 * (1 - found.f_bavail / found.f_blocks)
-        yield f"volume:{path}", "free_bytes", found.f_bavail * found.f_frsize
-
-    return sample
 
 
 def webhook(alert: Alert, fired: datetime) -> dict[str, Any]:
@@ -194,19 +190,5 @@ def webhook(alert: Alert, fired: datetime) -> dict[str, Any]:
     }
 
 
-def neutral_id(name: str) -> str:
-    """An id that does not tell a twin from its fault."""
-    return "lab-" + hashlib.sha256(name.encode()).hexdigest()[:6]
-
-
 def stamp(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
-
-
-def write_text(path: Path, content: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
-
-
-def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
-    path.write_text(yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")

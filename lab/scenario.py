@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.record import Alert, Expected, Recording
+from lab.record import Alert, Expected, Recording, out_folder
 from lab.stage import Host, Stage
 
-NORMAL = 60.0  # seconds of ordinary traffic before the fault
-HURT = 35.0  # seconds with the fault, until the alert fires
-AFTER = 8.0  # seconds between the alert and the capture
+NORMAL = 45.0  # seconds of ordinary traffic before the fault
+HURT = 28.0  # seconds with the fault, until the alert fires
+AFTER = 4.0  # seconds between the alert and the recording
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,32 @@ class Scenario:
     source: str  # lab: <script>
 
 
-def record(scenario: Scenario, healthy: bool, out: Path) -> Path:
+def told(
+    play: Callable[[Stage, Recording, bool], None],
+    source: str,
+    folder: str,
+    host: Host,
+    service: str,
+    alert: Sequence[str],
+    calm: Sequence[str],
+    expected: Expected,
+) -> Scenario:
+    """A scenario whose alerts are about one service: name, title, description and, if not critical, severity."""
+    about = {"service": service, "instance": host.name}
+    return Scenario(
+        folder, host, _alert(alert, about, "critical"), _alert(calm, about, "info"), expected, play, f"lab: {source}"
+    )
+
+
+def _alert(words: Sequence[str], about: Mapping[str, str], usual: str) -> Alert:
+    name, title, description, *severity = words
+    return Alert(name, title, description, about, *(severity or [usual]))
+
+
+def record(scenario: Scenario, healthy: bool, out: Path, view: Path) -> Path:
     """Play a scenario in the namespaces that we are in, and write its bundle."""
-    folder = out.resolve() / (scenario.folder + "-healthy" * healthy)
-    with Stage(scenario.host) as stage:
+    folder = out_folder(out) / (scenario.folder + "-healthy" * healthy)
+    with Stage(scenario.host, view) as stage:
         recording = Recording(stage)
         scenario.play(stage, recording, healthy)
         recording.write(folder, scenario.calm if healthy else scenario.alert, answer(scenario, healthy))

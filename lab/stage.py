@@ -15,8 +15,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +39,19 @@ ENVIRONMENT = {
     "LD_LIBRARY_PATH": "/opt/postgresql/18/libs",
 }
 CLIENT = "10.20.0.50"  # where requests come from
+MONITOR = "10.20.0.90"  # where Prometheus stands
+GROUPS = Path("/sys/fs/cgroup")
+# One kernel writes one log for all machines that it carries: the stage's dmesg leaves out who was killed elsewhere.
+DMESG = """#!/bin/sh
+/run/kernel/dmesg "$@" | awk -v own="/{group}" '
+  /invoked oom-killer/ {{ held = $0; next }}
+  /oom-kill:constraint/ {{ mine = index($0, own "/") || index($0, own ","); if (mine) {{ print held; print }}; next }}
+  /[Oo]ut of memory: Killed process|oom_reaper/ {{ if (mine) print; next }}
+  {{ print }}'
+"""
+FAKED = ("stat", "loadavg", "meminfo", "swaps")  # files of /proc that lxcfs tells of the stage's own control group
+CPUS, MEMORY = 2, "4G"  # what a stage has
+CONTROLLERS = ("memory", "cpu", "cpuacct", "cpuset", "pids")  # of cgroup v1: those that evidence is read from
 
 
 @dataclass(frozen=True)
@@ -49,29 +64,70 @@ class Host:
     nameserver: str = "10.20.0.2"
 
 
-def enter_command(module: str, arguments: Sequence[str]) -> list[str]:
-    """The command that runs this module again in namespaces of its own."""
-    return [
-        "unshare",
-        "--mount",
-        "--uts",
-        "--ipc",
-        "--net",
-        "--fork",
-        "--kill-child",
-        "--",
-        sys.executable,
-        "-m",
-        module,
-        *arguments,
-    ]
+def enter_command(module: str, arguments: Sequence[str], group: str) -> list[str]:
+    """The command that runs this module again in a control group and namespaces of its own."""
+    enter = ["unshare", "--mount", "--uts", "--ipc", "--net", "--cgroup", "--fork", "--kill-child", "--"]
+    return ["sh", "-c", f'{_joining(group)}; exec "$@"', "sh", *enter, sys.executable, "-m", module, *arguments]
+
+
+def _joining(group: str) -> str:
+    """Shell that makes the control group and joins it."""
+    given = {f"cpuset/{group}/cpuset.{what}": f"$(cat {GROUPS}/cpuset/cpuset.{what})" for what in ("cpus", "mems")}
+    given[f"memory/{group}/memory.limit_in_bytes"] = MEMORY
+    given[f"cpu/{group}/cpu.shares"] = "20000"  # what else runs on the machine must not be felt
+    given[f"cpu/{group}/cpu.cfs_quota_us"] = str(100_000 * CPUS)  # lxcfs counts only a group that has a limit
+    made = [f"mkdir -p {GROUPS}/{name}/{group}" for name in CONTROLLERS]
+    set_up = [f"echo {value} > {GROUPS}/{path}" for path, value in given.items()]
+    joined = [f"echo $$ > {GROUPS}/{name}/{group}/cgroup.procs" for name in CONTROLLERS]
+    return "set -e; " + "; ".join((*made, *set_up, *joined, f"export LAB_GROUP={group}"))
+
+
+@contextmanager
+def views() -> Iterator[Path]:
+    """lxcfs: how much of the machine a control group uses, in the form of /proc."""
+    with tempfile.TemporaryDirectory() as folder:
+        pidfile = ["--pidfile", f"{folder}.pid"]
+        server = subprocess.Popen(
+            ["lxcfs", "--enable-loadavg", "--enable-cfs", *pidfile, folder],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_for(Path(folder, "proc/stat").exists, "lxcfs")
+            yield Path(folder)
+        finally:
+            server.terminate()
+            server.wait(10)
+            subprocess.run(["umount", "--lazy", folder], check=False, stderr=subprocess.DEVNULL)
+            Path(f"{folder}.pid").unlink(missing_ok=True)
+
+
+def forget_group(group: str) -> None:
+    """Remove what is left of a control group whose processes have ended."""
+    for top in (GROUPS / name / group for name in CONTROLLERS):
+        below = (path for path in top.rglob("*") if path.is_dir())
+        for folder in (*sorted(below, key=lambda path: -len(path.parts)), top):
+            if folder.is_dir():
+                wait_for(lambda: _removed(folder), f"the end of {folder}")  # noqa: B023 - called at once
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return False
+    return True
 
 
 class Stage:
     """The running machine. Programs are started on it, commands are captured on it, and leaving it ends all of them."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, view: Path) -> None:
         self.host = host
+        self.others: list[subprocess.Popen[bytes]] = []  # what runs beside the stage, as on another machine
+        self._view = view  # where lxcfs is mounted
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
         self._holder: subprocess.Popen[bytes] | None = None
 
@@ -79,6 +135,8 @@ class Stage:
         """Needs the namespaces of `enter_command`."""
         _sh("hostname", self.host.name)
         self._mount()
+        self._mount_groups()
+        self._filter_kernel_log()
         self._address()
         self._holder = subprocess.Popen(
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sleep", "infinity"],
@@ -89,20 +147,33 @@ class Stage:
             start_new_session=True,
         )
         wait_for(lambda: bool(psutil.Process(self._require().pid).children()), "the PID namespace")
+        wait_for(lambda: "sleep" in self.run("cat /proc/1/comm"), "its own /proc")
+        self.run_ok(
+            " && ".join(f"mount --bind /run/lxcfs/proc/{name} /proc/{name}" for name in FAKED)
+            # One kernel counts pressure for all machines that it carries: this one has none to tell.
+            + " && { test ! -d /proc/pressure || mount -t tmpfs tmpfs /proc/pressure; }"
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
         for name in reversed(list(self.programs)):
             self.stop(name, patience=12)
+        for other in self.others:
+            other.kill()
+            other.wait(10)
         holder = self._require()
         holder.kill()  # unshare ignores TERM; its child goes with it
         holder.wait(10)
 
     def _mount(self) -> None:
-        for point in ("/srv", "/opt", "/run", "/tmp", "/var/log", "/var/lib"):
-            _sh("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", point)
+        _tmpfs("/run")
+        Path("/run/lxcfs").mkdir()
+        _sh("mount", "--move", str(self._view), "/run/lxcfs")
+        for point in ("/srv", "/opt", "/tmp", "/var/log", "/var/lib", "/dev/shm"):
+            _tmpfs(point)
         Path("/var/lib/nginx").mkdir()
-        os.chmod("/tmp", 0o1777)  # noqa: PTH101
+        for point in ("/tmp", "/dev/shm"):
+            os.chmod(point, 0o1777)  # noqa: PTH101
         for point, size in self.host.volumes.items():
             Path(point).mkdir(parents=True, exist_ok=True)
             _sh("mount", "-t", "tmpfs", "-o", f"mode=755,size={size}", self.host.name + "-data", point)
@@ -110,10 +181,30 @@ class Stage:
         packages = Path(psutil.__file__).parent.parent
         for package in ("psycopg", "psycopg_binary", "psycopg_binary.libs", "typing_extensions.py"):
             (shutil.copytree if (packages / package).is_dir() else shutil.copy)(packages / package, Path(SITE, package))
-        hosts = "127.0.0.1 localhost\n" + "".join(f"{ip} {name}\n" for name, ip in self.host.addresses.items())
+        hosts = f"127.0.0.1 localhost\n{self.address} {self.host.name}\n" + "".join(
+            f"{ip} {name}\n" for name, ip in self.host.addresses.items()
+        )
         self._replace("/etc/hosts", hosts)
         self._replace("/etc/resolv.conf", f"nameserver {self.host.nameserver}\noptions timeout:1 attempts:1\n")
         self._replace("/etc/hostname", self.host.name + "\n")
+
+    @staticmethod
+    def _filter_kernel_log() -> None:
+        real = shutil.which("dmesg")
+        if real is None:
+            return
+        Path("/run/kernel").mkdir()
+        shutil.copy(real, "/run/kernel/dmesg")
+        Path("/run/kernel/own").write_text(DMESG.format(group=os.environ["LAB_GROUP"]), encoding="utf-8")
+        Path("/run/kernel/own").chmod(0o755)
+        _sh("mount", "--bind", "/run/kernel/own", str(Path(real).resolve()))
+
+    @staticmethod
+    def _mount_groups() -> None:
+        """The stage sees its own control group as the root of all."""
+        for name in CONTROLLERS:
+            _sh("umount", "--lazy", str(GROUPS / name))  # a kernel mounts nothing over itself
+            _sh("mount", "-t", "cgroup", "-o", name, "cgroup", str(GROUPS / name))
 
     @staticmethod
     def _replace(path: str, text: str) -> None:
@@ -123,15 +214,20 @@ class Stage:
 
     def _address(self) -> None:
         _sh("ip", "link", "set", "lo", "up")
-        for address in sorted({*self.host.addresses.values(), self.host.nameserver, CLIENT}):
+        for address in sorted({*self.host.addresses.values(), self.host.nameserver, CLIENT, MONITOR, self.address}):
             _sh("ip", "addr", "add", f"{address}/32", "dev", "lo")
+
+    @property
+    def address(self) -> str:
+        """Where the machine itself is reached."""
+        return "10.20.0.5"
 
     def _require(self) -> subprocess.Popen[bytes]:
         if self._holder is None:
             raise RuntimeError("the stage is not entered")
         return self._holder
 
-    def _inside(self) -> list[str]:
+    def inside(self) -> list[str]:
         """The prefix that runs a command among the stage's processes."""
         first = psutil.Process(self._require().pid).children()[0].pid
         return ["nsenter", "-t", str(first), "-p", "-m", "--"]
@@ -149,7 +245,7 @@ class Stage:
         become = ["setpriv", f"--reuid={user}", f"--regid={user_group(user)}", "--clear-groups"] if user else []
         with Path(log or LOGS / f"{name}.log").open("ab") as out:
             self.programs[name] = subprocess.Popen(
-                [*self._inside(), *become, *command],
+                [*self.inside(), *become, *command],
                 cwd="/srv",
                 env={**ENVIRONMENT, **(env or {})},
                 stdin=subprocess.DEVNULL,
@@ -158,15 +254,43 @@ class Stage:
                 start_new_session=True,
             )
 
-    def start_python(
-        self, name: str, program: str, *, env: Mapping[str, str] | None = None, before: Sequence[str] = ()
-    ) -> None:
-        """Start one of lab/programs under /srv/<name>."""
+    def install(self, name: str, *programs: str) -> Path:
+        """Put programs of lab/programs under /srv/<name>."""
         home = Path("/srv", name)
         home.mkdir(exist_ok=True)
-        for source in (program, "http_app.py"):
+        for source in programs:
             shutil.copy(PROGRAMS / source, home / source)
-        self.start(name, [*before, PYTHON, f"/srv/{name}/{program}"], env=env)
+        return home
+
+    def start_python(
+        self,
+        name: str,
+        program: str,
+        *,
+        env: Mapping[str, str] | None = None,
+        before: Sequence[str] = (),
+        user: str | None = None,
+    ) -> None:
+        """Start a Python program under /srv/<name>."""
+        self.install(name, program, "http_app.py")
+        self.start(name, [*before, PYTHON, f"/srv/{name}/{program}"], env=env, user=user)
+
+    def start_service(
+        self, name: str, program: str, port: int, *, env: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    ) -> tuple[str, int]:
+        """Start a Python service on its address and wait until it listens."""
+        address = self.host.addresses[name]
+        told = {"LISTEN": address, "PORT": str(port), "NAME": name}
+        self.start_python(name, program, env={**told, **(env or {})}, before=before)
+        wait_for_port(address, port)
+        return address, port
+
+    def compile(self, name: str, program: str, binary: str, *options: str) -> str:
+        """Build a C program of lab/programs under /srv/<name>; its path."""
+        home = Path("/srv", name)
+        home.mkdir(exist_ok=True)
+        _sh("gcc", "-O1", "-static", *options, "-o", str(home / binary), str(PROGRAMS / program))
+        return str(home / binary)
 
     def pids(self, name: str) -> list[psutil.Process]:
         """The processes of a program as the recorder sees them, the one that was started first."""
@@ -192,7 +316,7 @@ class Stage:
     def run(self, command: str, *, seconds: float = 30) -> str:
         """Both outputs of a shell command that runs on the stage."""
         done = subprocess.run(
-            [*self._inside(), "sh", "-c", command],
+            [*self.inside(), "sh", "-c", command],
             cwd="/srv",
             env=ENVIRONMENT,
             timeout=seconds,
@@ -238,6 +362,10 @@ def wait_for_port(address: str, port: int) -> None:
         return True
 
     wait_for(listening, f"{address}:{port}")
+
+
+def _tmpfs(point: str) -> None:
+    _sh("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", point)
 
 
 def _sh(*command: str) -> None:

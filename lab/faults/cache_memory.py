@@ -2,68 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from lab import redis
 from lab.load import CANARY, Clients, Request
 from lab.record import Alert, Expected, Recording, processes
 from lab.scenario import Scenario, timeline
-from lab.stage import Host, Stage, wait_for_port
+from lab.stage import Host, Stage
 
 PASSWORD = "tw1n-Lantern-88"
 NAMES = {"cart-api": "10.20.0.17", "cart-store": "10.20.0.22"}
-CLI = "redis-cli -h cart-store"
 
 
 def play(stage: Stage, recording: Recording, healthy: bool) -> None:
-    stage.start(
-        "cart-store",
-        [
-            "redis-server",
-            "--bind",
-            NAMES["cart-store"],
-            "--protected-mode",
-            "no",
-            "--save",
-            "",
-            "--maxmemory",
-            "8mb",
-            "--maxmemory-policy",
-            "noeviction",
-        ],
+    info = redis.start(stage, "cart-store", "--save", "", "--maxmemory", "8mb", "--maxmemory-policy", "noeviction")
+    address = stage.start_service(
+        "cart-api", "cart_api.py", 8080, env={"STORE": "cart-store", "STORE_PASSWORD": PASSWORD}
     )
-    wait_for_port(NAMES["cart-store"], 6379)
-    stage.start_python(
-        "cart-api", "cart_api.py", env={"STORE": "cart-store", "STORE_PASSWORD": PASSWORD, "LISTEN": NAMES["cart-api"]}
-    )
-    address = (NAMES["cart-api"], 8080)
-    wait_for_port(*address)
     clients = Clients("cart-api", address, visit, rate=4, hostile=True).start()
-
-    def store() -> Iterable[tuple[str, str, float]]:
-        said = dict(row.strip().split(":", 1) for row in stage.run(f"{CLI} info").splitlines() if ":" in row)
-        for metric in ("used_memory", "maxmemory", "connected_clients", "evicted_keys", "total_error_replies"):
-            if metric in said:
-                yield "service:cart-store", metric, float(said[metric])
-
-    recording.watch(clients.sample, store, processes(stage, "cart-api", "cart-store"))
-    recording.edges = [("cart-api", "cart-store")]
+    recording.watch(clients.sample, info, processes(stage, "cart-api", "cart-store"))
 
     def cause() -> None:
         Clients("cart-api", address, wish_list, rate=6).start()
 
+    recording.probe("cart-store:6379", "http://cart-api:8080/cart/1")
     timeline(recording, None if healthy else cause, hurt=40)
-    recording.capture(
-        "date -u",
-        f"{CLI} info memory",
-        f"{CLI} config get 'maxmemory*'",
-        f"{CLI} info stats | grep -E 'evicted|expired|error'",
-        f"{CLI} info errorstats",
-        f"{CLI} dbsize",
-        f"{CLI} ttl cart:1",
-        "ps -eo pid,user,etimes,rss,args",
-        "free -m",
-        "df -h /srv",
-    )
 
 
 def visit(number: int) -> Request:

@@ -23,23 +23,12 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
     wait_for_port(worker, 8090)
     Clients("report-worker", (worker, 8090), lambda _: Request("POST", "/reports/sales"), rate=0.5).start()
     recording.watch(orders.sample, database.sampler(), processes(stage, "orders-api", "report-worker", "orders-db"))
-    recording.edges = [("orders-api", "orders-db"), ("report-worker", "orders-db")]
 
     def cause() -> None:
         Clients("report-worker", (worker, 8090), lambda _: Request("POST", "/reports/returns"), rate=1).start()
 
+    recording.probe("orders-db:5432", "http://orders-api:8080/api/orders/1")
     timeline(recording, None if healthy else cause)
-    recording.capture(
-        "date -u",
-        "ss -tan state established '( sport = :5432 )'",
-        "ps -eo pid,user,etimes,rss,args",
-        "free -m",
-        database.query("show max_connections"),
-        database.query(
-            "select application_name, usename, state, count(*), min(state_change) as oldest from "
-            "pg_stat_activity where backend_type = 'client backend' group by 1, 2, 3 order by 4 desc"
-        ),
-    )
 
 
 SCENARIO = Scenario(

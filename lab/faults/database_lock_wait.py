@@ -31,23 +31,9 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
         env={"DATABASE_URL": database.url("orders", PASSWORD), "FEED": "supplier-feed"},
     )
     recording.watch(orders.sample, database.sampler(), processes(stage, "orders-api", "price-import", "orders-db"))
-    recording.edges = [("orders-api", "orders-db"), ("price-import", "orders-db"), ("price-import", "supplier-feed")]
 
+    recording.probe("orders-db:5432", "supplier-feed:9400")
     timeline(recording, None if healthy else lambda: stage.kill("supplier-feed", signal.SIGUSR1), hurt=45)
-    recording.capture(
-        "date -u",
-        "ps -eo pid,user,etimes,rss,args",
-        "ss -tn state established",
-        database.query(
-            "select pid, application_name, state, wait_event_type, wait_event, now() - xact_start as xact_age, "
-            "left(query, 70) as query from pg_stat_activity where backend_type = 'client backend' "
-            "order by xact_start nulls last"
-        ),
-        database.query(
-            "select pid, pg_blocking_pids(pid) as blocked_by, application_name, left(query, 70) as query "
-            "from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0"
-        ),
-    )
 
 
 SCENARIO = Scenario(

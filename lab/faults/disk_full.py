@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.load import CANARY, Request
 from lab.postgres import Database
-from lab.record import Alert, Expected, Recording, processes, volume
+from lab.record import Alert, Expected, Recording, processes
 from lab.scenario import Scenario, timeline
 from lab.shop import start_orders_api
 from lab.stage import Host, Stage
@@ -38,20 +38,9 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
             **({"KEEP": "2"} if healthy else {}),
         },
     )
-    recording.watch(
-        orders.sample, database.sampler(), volume(VOLUME), processes(stage, "orders-api", "orders-archive", "orders-db")
-    )
-    recording.edges = [("orders-api", "orders-db"), ("orders-archive", "orders-db")]
+    recording.watch(orders.sample, database.sampler(), processes(stage, "orders-api", "orders-archive", "orders-db"))
+    recording.probe("http://orders-api:8080/api/orders/1", "orders-db:5432")
     timeline(recording, None, hurt=45)
-    recording.capture(
-        "date -u",
-        f"df -h {VOLUME}",
-        f"df -i {VOLUME}",
-        f"du -sm {VOLUME}/archive {VOLUME}/18/main {VOLUME}/18/main/pg_wal",
-        f"ls -l {VOLUME}/archive",
-        "free -m",
-        "ps -eo pid,user,etimes,rss,args",
-    )
 
 
 def order(number: int) -> Request:

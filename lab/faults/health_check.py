@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
-
 from lab.containers import Engine
 from lab.load import CANARY, Clients, Request
-from lab.record import Alert, Expected, Recording, stamp
+from lab.record import Alert, Expected, Recording
 from lab.scenario import Scenario, timeline
 from lab.stage import Host, Stage, wait_for_port
 
 KEY = "AKIAQX7PLN3VTD5RW2ZB"
 ADDRESS = ("10.30.0.12", 8081)
-DEPLOY = {
-    "entity": "service:catalog-api",
-    "kind": "deploy",
-    "id": "catalog-api-5.1.0",
-    "summary": "catalog-api 5.1.0 replaces 5.0.4",
-}
 HEALTH = "http://127.0.0.1:8081/health"
 WGET, CURL = f"wget -q -O /dev/null {HEALTH}", f"curl -fsS {HEALTH}"
 
@@ -36,20 +27,9 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
     def cause() -> None:
         stage.run_ok("docker rm -f catalog-api")
         release_catalog(engine, "5.1.0", WGET if healthy else CURL)
-        recording.documents["changes.jsonl"] = json.dumps(DEPLOY | {"time": stamp(datetime.now(UTC))}) + "\n"
 
+    recording.probe(f"http://{ADDRESS[0]}:{ADDRESS[1]}/health")
     timeline(recording, cause, hurt=40)
-    recording.capture(
-        "date -u",
-        "docker ps -a",
-        "docker inspect -f '{{json .State.Health}}' catalog-api",
-        "docker inspect -f '{{json .Config.Healthcheck}}' catalog-api",
-        "docker exec catalog-api ls /bin /usr/bin",
-        f"curl -sS -m 3 -i http://{ADDRESS[0]}:{ADDRESS[1]}/health",
-        "docker stats --no-stream",
-        "free -m",
-    )
-    engine.keep(recording, "catalog-api")
 
 
 def release_catalog(engine: Engine, release: str, check: str) -> None:

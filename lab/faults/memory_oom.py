@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from lab.containers import Engine
 from lab.load import CANARY, Clients, Request
 from lab.record import Alert, Expected, Recording
@@ -30,18 +28,8 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
     def cause() -> None:
         Clients("invoice-worker", ADDRESS, large, rate=0.6, threads=2).start()
 
+    recording.probe(f"{ADDRESS[0]}:{ADDRESS[1]}")
     timeline(recording, None if healthy else cause, hurt=45)
-    identity = str(json.loads(stage.run("docker inspect invoice-worker"))[0]["Id"])
-    recording.capture(
-        "date -u",
-        "docker ps -a",
-        "docker stats --no-stream",
-        "docker inspect -f '{{json .State}} restarts={{.RestartCount}} memory={{.HostConfig.Memory}}' invoice-worker",
-        f"dmesg --time-format iso | grep -A1 -E 'oom-kill:.*/docker/{identity}'",
-        "free -m",
-        "df -h /var/lib/docker",
-    )
-    engine.keep(recording, "invoice-worker")
 
 
 def small(number: int) -> Request:

@@ -29,18 +29,8 @@ def play(stage: Stage, recording: Recording, healthy: bool) -> None:
             "session-gateway", address, lambda n: Request("POST", "/session", {"user": f"kiosk{n}"}), rate=5
         ).start()
 
+    recording.probe("session-gateway:8080")
     timeline(recording, None if healthy else cause, hurt=40)
-    recording.capture(
-        "date -u",
-        "ps -eo pid,user,etimes,rss,nlwp,args",
-        f"ls /proc/{PID}/fd | wc -l",
-        f"ls -l /proc/{PID}/fd | tail -n 8",
-        f"grep -E 'Limit|open files|processes' /proc/{PID}/limits",
-        "ss -s",
-        "ss -ltn",
-        "df -h /srv",
-        "free -m",
-    )
 
 
 def visit(number: int) -> Request:

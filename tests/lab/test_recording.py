@@ -1,0 +1,68 @@
+"""Three faults are caused and recorded anew, and the diagnosis finds them; the whole lab takes `make lab`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.cli.eval import find
+from bundle.bundle import open_bundle
+
+ROOT = Path(__file__).parents[2]
+FAULTS = ("process_descriptors", "credentials_rotated", "container_variable")
+NEEDS = ("unshare", "nsenter", "lxcfs", "prometheus", "prometheus-node-exporter", "dockerd", "busybox")
+
+
+def missing() -> str:
+    if os.geteuid() != 0:
+        return "the lab needs root for its namespaces"
+    if not Path("/sys/fs/cgroup/memory").is_dir():
+        return "the lab needs control groups of version 1"
+    away = [name for name in NEEDS if shutil.which(name) is None]
+    return f"not installed: {', '.join(away)}" if away else ""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Where the bundles are, and the process that made them."""
+
+    out: Path
+    pid: int
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    if why := missing():
+        pytest.skip(why)
+    out = tmp_path_factory.mktemp("lab")
+    command = [sys.executable, "-m", "lab", *FAULTS, "--faulty", "--at-once", "3", "--out", str(out)]
+    lab = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said, _ = lab.communicate(timeout=400)
+    assert lab.returncode == 0, said
+    return Recorded(out, lab.pid)
+
+
+def test_a_fresh_recording_is_a_bundle_with_its_truth(recorded: Recorded) -> None:
+    assert len(find([recorded.out])) == len(FAULTS)
+    for _, path in find([recorded.out]):
+        assert yaml.safe_load((path / "expected.yaml").read_text(encoding="utf-8"))["verdict"] == "root_cause"
+        with open_bundle(path) as bundle:
+            assert bundle.window.start < bundle.fired_at <= bundle.window.end
+
+
+def test_the_diagnosis_of_a_fresh_recording_is_right(recorded: Recorded, tmp_path: Path) -> None:
+    fishbone = Path(sys.executable).with_name("fishbone")
+    done = subprocess.run(
+        [fishbone, "eval", recorded.out, "--bar", "ac_at_1=1"],
+        cwd=ROOT, env={**os.environ, "FISHBONE_DATA": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_of_a_recording_stays_behind(recorded: Recorded) -> None:
+    assert list(Path("/sys/fs/cgroup/memory").glob(f"stage-{recorded.pid}-*")) == []
