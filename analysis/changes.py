@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import exp, log
@@ -20,13 +20,19 @@ HARMLESS: Final = re.compile(
 LIVE: Final = 2.0  # a deploy carried it before the trouble began: nothing else of a commit can act
 AT_SYMPTOM: Final = 2.0  # it changed the very thing that suffers
 REACHES: Final = 1.0  # what suffers needs what it changed
+COMPLAINS: Final = 1.0  # what it changed says something new in its own log: as near the cause as what suffers
 APART: Final = -1.5  # no way leads from the symptom to it, though the call graph is known
 IDLE: Final = -3.0  # documents, tests, build files: they do not run
 WORDS: Final = 1.5  # for the words of its diff, files and summary that the symptom uses
 RECENT: Final = 1.0  # for one that went live right before; after HALF_MINUTES half of it
 NAMED: Final = 1.0  # the symptom names code that it touches
+UNFIT: Final = 0.5  # of a lost name where all is only slow: who looks for it in vain fails, and does not wait
 BAR: Final = 1.5  # less than live or reaching: a diff alone convicts nobody
 HALF_MINUTES: Final = 60.0
+_SLOW: Final = re.compile(r"(?i)latency|duration|slow|p9\d|too long|response.?time")
+_FAILS: Final = re.compile(
+    r"(?i)error|fail|exception|panic|[45]xx|\b[45]\d\d\b|fatal|refused|unavailable|missing|unknown"
+)
 _WORD: Final = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{3,}|[a-z]{4,}")
 
 
@@ -71,12 +77,16 @@ def is_idle(change: Change) -> bool:
 
 
 def suspicions(
-    changes: Sequence[Change], symptom: str, texts: Iterable[str], diffs: Mapping[str, str]
+    changes: Sequence[Change],
+    symptom: str,
+    texts: Iterable[str],
+    diffs: Mapping[str, str],
+    complaining: Collection[str] = (),
 ) -> list[Suspicion]:
     """All that was changed, the most suspicious first. `changes` come from `before` and `reach`.
 
-    `texts` say what fails (alerts, new log lines), `diffs` give the text of a change's diff by its id. A deploy of a
-    commit that is listed is told by the commit.
+    `texts` say what fails (alerts, new log lines), `diffs` give the text of a change's diff by its id, `complaining`
+    names those whose own log says something new. A deploy of a commit that is listed is told by the commit.
     """
     carried = {one.commit: one for one in changes if one.kind == "deploy" and one.commit}
     listed = {one.id for one in changes}
@@ -92,6 +102,7 @@ def suspicions(
         _suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried), does[one.id])
         for one in whole
     ]
+    found = [_heard(one, symptom, complaining) for one in found]
     return sorted(found, key=lambda each: (-each.score, each.change.minutes_before or 0.0, each.change.id))
 
 
@@ -109,10 +120,20 @@ def _effect(one: Change, diff: str, failing: str) -> Effect:
     """What the change does; code or a flag that the symptom names verbatim is at work in it, also where only added."""
     does = effect(diff) if diff else told_bound(one.summary) or NOTHING
     known = names(diff) | ({one.id} if one.kind == "flag" else set())
-    named = sorted(name for name in known if re.search(rf"\b{re.escape(name)}\b", failing))
+    named = sorted(name for name in known if _says(name, failing, loose=one.kind == "flag"))
+    if does.loses_name and _SLOW.search(failing) and not _FAILS.search(failing):
+        return replace(does, score=does.score * UNFIT)
     if does.score > 0 or not named:
         return does
     return Effect(NAMED, f"the symptom names {named[0]}", (named[0].lower(),))
+
+
+def _says(name: str, text: str, loose: bool) -> bool:
+    """Whether the text has the name; loose: also with other marks between its parts, as people write a flag's name."""
+    parts = [re.escape(part) for part in re.split(r"[_.\-\s]+", name) if part] if loose else [re.escape(name)]
+    return (
+        re.search(rf"\b{r'[_. -]?'.join(parts)}\b", text, re.IGNORECASE if loose and len(parts) > 1 else 0) is not None
+    )
 
 
 def _words(text: str) -> set[str]:
@@ -136,6 +157,13 @@ def _suspicion(
     terms.append((does.score, does.why))
     total = round(sum(score for score, _ in terms), 3)
     return Suspicion(one, total, tuple(why for _, why in terms if why), does.score, does, deploy)
+
+
+def _heard(one: Suspicion, symptom: str, complaining: Collection[str]) -> Suspicion:
+    where = one.deploy or one.change
+    if where.entity == symptom or where.entity not in complaining or where.reachable is False:
+        return one
+    return replace(one, score=round(one.score + COMPLAINS, 3), why=(*one.why, f"{where.entity} says something new"))
 
 
 def _place(where: Change, symptom: str) -> tuple[float, str]:

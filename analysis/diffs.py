@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from analysis.diff_shapes import changed_key_word, repeated
+
 # Words of code that hold something back or in order. A change that loses one without putting it elsewhere is how most
 # "simplify" commits break things: a nil check, a lock, a limit, a tolerance, a time-out, a batch.
 _GUARD: Final = re.compile(
@@ -21,6 +23,7 @@ _COMPOUND: Final = re.compile(r"\b(?:[A-Za-z]+_\w{3,}|[A-Za-z]{3,}[a-z][A-Z]\w{3
 _TOKEN: Final = re.compile(r"[A-Za-z_]\w+|\d+")
 _COMMENT: Final = re.compile(r"^\s*(//|#(?!include)|\*|/\*|--|<!--)")
 _LOGGING: Final = re.compile(r"\blog(ger|ging)?\b|\.(Info|Debug|Msg|Printf?)\(|console\.", re.IGNORECASE)
+_DEPENDENCY: Final = re.compile(r"[A-Za-z@][\w./@-]*[A-Za-z]")
 _VERSION: Final = re.compile(r"\bv?(\d+)\.(\d+)\.\d+")
 # A setting that holds work or time within bounds, and one that multiplies work when others already fail.
 _BOUND: Final = re.compile(
@@ -51,10 +54,13 @@ LOWERS: Final = 1.5  # a bound becomes half of what it was or less: what fitted 
 RAISES: Final = 1.0  # more of what multiplies load
 TIMES: Final = 2.0  # less than that is tuning
 LOSES_GUARD: Final = 1.5
+REPEATS: Final = 1.5  # asks once for each item what was asked once for all
+REKEYS: Final = 1.5  # what is kept under the key is not found again, or is found by others
 LOSES_NAME: Final = 1.0  # a field, key or call that was there is gone: whoever relied on it finds nothing
 GROWS: Final = 1.0  # keeps something for ever
 MOVES: Final = -1.5  # all that was taken away is put elsewhere
 PATCHES: Final = -1.5  # another patch release of what it depends on
+UPGRADES: Final = 1.0  # another major release of what it depends on: whose interface is another by agreement
 LOGS: Final = -1.5  # says something, does nothing
 MOVED: Final = 0.9  # share of the removed words that come back
 
@@ -66,6 +72,11 @@ class Effect:
     score: float
     why: str = ""
     names: tuple[str, ...] = ()  # what it is about, in small letters: a line of the diff holds one of them
+
+    @property
+    def loses_name(self) -> bool:
+        """Whether all that it does is to take a name away."""
+        return self.score == LOSES_NAME and self.why.startswith("removes ")
 
 
 NOTHING: Final = Effect(0.0)
@@ -79,9 +90,11 @@ def effect(diff: str) -> Effect:
     before, after = "\n".join(removed), "\n".join(added)
     if _patches(removed, added):
         return Effect(PATCHES, "a patch release of a dependency")
+    if upgraded := _upgraded(removed, added):
+        return Effect(UPGRADES, f"moves {upgraded} to another major version", (upgraded.lower(),))
     if dropped := _DROPS.search(after):
         return Effect(DROPS, f"runs {' '.join(dropped.group().split())}", (dropped.group().strip().lower(),))
-    return changed_bound(before, after) or _code(removed, added)
+    return changed_bound(before, after) or repeated_call(diff) or changed_key(diff) or _code(removed, added)
 
 
 def changed_bound(before: str, after: str) -> Effect | None:
@@ -94,6 +107,22 @@ def changed_bound(before: str, after: str) -> Effect | None:
         if _EFFORT.search(name) and now >= was * TIMES > 0:
             return Effect(RAISES, f"raises {name} from {told_was} to {told_now}", (name,))
     return None
+
+
+def repeated_call(diff: str) -> Effect | None:
+    """A call that now runs once for each item of a loop."""
+    call = repeated(diff)
+    return Effect(REPEATS, f"calls {call} once for each item", (call.lower(),)) if call else None
+
+
+def changed_key(diff: str) -> Effect | None:
+    """A key that got a part which is never the same twice, or lost one that told things apart."""
+    found = changed_key_word(diff)
+    if found is None:
+        return None
+    word, new = found
+    why = f"makes {word}, which is new each time, part of a key" if new else f"takes {word} out of a key"
+    return Effect(REKEYS, why, (word.lower(),))
 
 
 def told_bound(summary: str) -> Effect | None:
@@ -176,3 +205,17 @@ def _patches(removed: list[str], added: list[str]) -> bool:
     if not old or len(old) != len(new):
         return False
     return all(a and b and a.groups() == b.groups() for a, b in zip(old, new, strict=True))
+
+
+def _upgraded(removed: list[str], added: list[str]) -> str:
+    """The dependency that goes to another major release, of a diff that changes versions alone."""
+    if not removed or len(removed) != len(added):
+        return ""
+    found = ""
+    for old, new in zip(removed, added, strict=True):
+        was, now = _VERSION.search(old), _VERSION.search(new)
+        if not was or not now or old[: was.start()].strip() != new[: now.start()].strip():
+            return ""
+        if was[1] != now[1] and (name := _DEPENDENCY.search(old)):
+            found = found or name[0]
+    return found

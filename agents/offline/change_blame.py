@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import PurePosixPath
 from typing import Final
 
 from agents.offline.changes_near import change_entity, cited
@@ -26,6 +27,7 @@ CLOSE: Final = 4.0  # score of a change that was live, at or near the symptom
 SLACK: Final = timedelta(seconds=90)  # a deploy is recorded when its roll-out ends; the first new pod errs before
 QUOTE: Final = (12, 300)
 _SEVERE: Final = ("error", "fatal", "critical")
+_WARNS: Final = ("warn", "warning")
 _MESSAGES: Final = ("msg", "message", "error", "err", "exception", "event", "log")
 _SETTINGS: Final = (".yaml", ".yml", ".json", ".toml", ".ini", ".conf", ".env", ".properties", ".cfg", ".tf", ".hcl")
 
@@ -47,9 +49,10 @@ def blame(task: Task, observations: Sequence[Observation]) -> list[Finding]:
     novel = _novel(observations)
     read = _diffs(observations)
     found = [one for one in changes_of(observations) if not _too_late(one, _onset(task, novel))]
-    texts = [*_told(task), *(_message(each) for each in novel)]
+    heard = _novel(observations, (*_SEVERE, *_WARNS))
+    texts = [*_told(task), *(_message(each) for each in heard)]
     diffs = {change: "\n".join(line.text for line in lines.lines) for change, (_, lines) in read.items()}
-    ranked = suspicions(found, _symptom(task), texts, diffs)
+    ranked = suspicions(found, _symptom(task), texts, diffs, _complaining(heard))
     first = guilty(ranked)
     if first is None:
         return []
@@ -78,12 +81,15 @@ def _told(task: Task) -> list[str]:
     return [task.title, *(text for alert in task.alerts for text in alert.annotations.values())]
 
 
-def _novel(observations: Sequence[Observation]) -> list[Template]:
-    """New or bursting error lines."""
+def _novel(observations: Sequence[Observation], levels: Sequence[str] = _SEVERE) -> list[Template]:
+    """New or bursting lines of these levels."""
     found = [from_plain(Templates, seen.data) for seen in observations if seen.tool == "logs_novel" and seen.data]
-    return [
-        each for one in found for each in one.templates if each.level in _SEVERE and each.change in ("new", "burst")
-    ]
+    return [each for one in found for each in one.templates if each.level in levels and each.change in ("new", "burst")]
+
+
+def _complaining(heard: Sequence[Template]) -> frozenset[str]:
+    """Whose logs hold the new or bursting warnings and errors."""
+    return frozenset(PurePosixPath(each.source).name.partition(".")[0] for each in heard)
 
 
 def _message(of: Template) -> str:

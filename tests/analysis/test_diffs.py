@@ -87,3 +87,33 @@ def test_a_lowered_bound_is_read_from_words_and_a_raised_one_is_not() -> None:
 def test_the_line_that_tells_is_the_first_changed_one_that_holds_a_name() -> None:
     assert telling_line(GUARD, effect(GUARD).names) == (2, "-\tif c == nil {")
     assert telling_line(" nothing changed\n", ("nil",)) is None
+
+
+PER_ITEM = (
+    "@@ list @@\n-\trows := db.Query(ctx, joined)\n+\trows := db.Query(ctx, plain)\n \tfor rows.Next() {\n"
+    "+\t\tone.Owner = s.OwnerName(ctx, one.OwnerID)\n \t\tall = append(all, one)\n \t}\n"
+)
+WORKER = "@@ run @@\n+\tfor {\n+\t\titems := src.Top(ctx, 5)\n+\t\tkeep(items)\n+\t}\n"
+NEW_KEY = '@@ func key(sku string) string {\n-\treturn "price:" + sku\n+\treturn "price:" + sku + ":" + requestID\n'
+LOST_KEY = '@@ def cache_key(sku, currency):\n-    return f"price:{sku}:{currency}"\n+    return f"price:{sku}"\n'
+MAJOR = "-\tgithub.com/some/lib v1.9.3\n+\tgithub.com/some/lib v2.0.0\n"
+MINOR = "-\tgithub.com/some/lib v1.9.3\n+\tgithub.com/some/lib v1.10.0\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "says"),
+    [
+        (PER_ITEM, "calls OwnerName once for each item"),
+        (NEW_KEY, "makes requestID, which is new each time, part of a key"),
+        (LOST_KEY, "takes currency out of a key"),
+        (MAJOR, "moves github.com/some/lib to another major version"),
+    ],
+)
+def test_a_shape_that_is_known_to_hurt_is_a_reason(diff: str, says: str) -> None:
+    found = effect(diff)
+    assert found.score > 0 and found.why == says
+
+
+@pytest.mark.parametrize("diff", [WORKER, MINOR, PER_ITEM.replace("+\t\t", " \t\t")])
+def test_a_worker_a_minor_release_and_a_call_that_was_there_are_no_such_shape(diff: str) -> None:
+    assert "each item" not in effect(diff).why and "major" not in effect(diff).why
