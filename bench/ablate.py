@@ -30,7 +30,7 @@ KINDS = {
     "logs": ("logs/",), "artifacts": ("artifacts/",), "metrics": ("metrics/",), "traces": ("traces/",),
     "engine": ("docker/", "host/", "network/"), "changes": ("changes.jsonl",), "topology": ("topology.yaml",),
 }  # fmt: skip
-ONE, CITED = "one file", "what it cites"
+ONE, CITED = "one-file", "what-it-cites"
 ALL = (*KINDS, ONE, CITED)
 
 

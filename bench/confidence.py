@@ -3,12 +3,15 @@
     python -m bench.ablate FOLDER ... --rows rows.json
     python -m bench.confidence rows.json [--chart docs/reliability.svg]
 
-Rows are replays of incidents, whole and with evidence taken away (bench/ablate.py): the whole ones come out nearly
-all right, so that on them alone nothing could be learned about being wrong. An incident counts once, however many
-ways it was ablated in. The logistic model of analysis/confidence.py is fitted by ridge-penalised maximum likelihood,
-leaving out one set at a time: every printed probability comes from a model that has seen no incident of the same set,
-so that what is learned from one kind of recording is tried on another. Then it is fitted on all; WEIGHTS and BIAS are
-printed to be copied.
+Rows are replays of incidents, whole and with evidence taken away (bench/ablate.py). The model of
+analysis/confidence.py is fitted where evidence was taken away: whole incidents come out right nearly always, so that
+they teach nothing about being wrong, and their share of right answers is not that of the next incident. An incident
+counts once, however many ways it was ablated in. Where the cause is a change and the changes, diffs or what was cited
+is gone, the right answer cannot be named any more: those rows are left out.
+
+The fit is logistic by ridge-penalised maximum likelihood, leaving out one set at a time: every printed probability
+comes from a model that has seen no incident of the same set, so that what is learned from one kind of recording is
+tried on another. Then it is fitted on all; WEIGHTS and BIAS are printed to be copied.
 """
 
 import argparse
@@ -23,9 +26,11 @@ from numpy.typing import NDArray
 from analysis.confidence import BIAS, WEIGHTS, Features
 from app.grade_chart import bands, reliability
 from app.grades import CONFIDENT
+from bench.ablate import CITED
 from bench.gathered import Row, kept, vector
 
 Matrix = NDArray[np.float64]
+CHANGES = ("changes", "artifacts", CITED)  # of what an incident that a change caused may be deprived
 RIDGE = 1.0  # of one standard: with some hundred rows a weight needs evidence from several of them
 TITLE = "How sure it was and how often it was right: held out by set, with evidence taken away"
 
@@ -36,7 +41,7 @@ def main() -> None:
     parser.add_argument("rows", nargs="+", type=Path)
     parser.add_argument("--chart", type=Path)
     given = parser.parse_args()
-    rows = [row for row in kept(given.rows) if row.features and row.verdict != "healthy"]
+    rows = chosen(kept(given.rows))
     if not rows:
         raise SystemExit("no replay with a hypothesis in this file")
     x, y, weight = (
@@ -56,10 +61,21 @@ def main() -> None:
     print(f"BIAS: {weights[0]:.2f}")
 
 
+def chosen(rows: Sequence[Row]) -> list[Row]:
+    """Those whose best hypothesis the confidence is about, and whose right answer can still be named."""
+    blamed = {(row.group, row.id) for row in rows if not row.without and row.fault.startswith("change.")}
+    return [
+        row
+        for row in rows
+        if row.features and row.verdict != "healthy"
+        if not (row.without in CHANGES and (row.group, row.id) in blamed)
+    ]
+
+
 def shares(rows: Sequence[Row]) -> Matrix:
-    """What each row counts: one replay of the whole, and all ablations of the same incident together one more."""
-    count = Counter((row.group, row.id, bool(row.without)) for row in rows)
-    return np.array([1.0 / count[row.group, row.id, bool(row.without)] for row in rows])
+    """What each row counts: all ablations of an incident together one, a whole replay nothing."""
+    count = Counter((row.group, row.id) for row in rows if row.without)
+    return np.array([1.0 / count[row.group, row.id] if row.without else 0.0 for row in rows])
 
 
 def held_out(rows: Sequence[Row], x: Matrix, y: Matrix, weight: Matrix) -> Matrix:
