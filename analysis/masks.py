@@ -7,6 +7,7 @@ from analysis.text import strip_control
 
 WILDCARD = "<*>"
 _LONGEST = 400  # characters of a line that its template is made from
+_LONGEST_REQUEST = 4096  # characters in which the status of a request is looked for: it stands behind the path
 
 _HEAD = re.compile(
     r"^[\[(<\"'| ]{0,3}(?:<\d{1,3}>)?(?:"
@@ -51,6 +52,7 @@ _INSIDE = re.compile(
 # Of a line that was cut: the same, open to its end.
 _UNCLOSED = re.compile(r"[\[({](?:(?<=[:=].)|(?<=[:=] .)|(?<=[:=]<\*>.)|(?<=[\w$]\()(?=[^()]*=))[^\])}]*$")
 _DEPTH = 8
+_RULER = re.compile(r"([\^~=*#_-])\1{3,}")  # under a word of a stack, or around a heading: its length says nothing
 _ASSIGNED = re.compile(r"<\*>\s?=\s?<\*>")
 _FRAME = re.compile(r'^\s*(?:File "[^"\n]*", line \d+(?:, in \S+)?|at (?:async )?[\w.$<>/@\[\] -]+\([^()\n]*\)$)')
 _FRAMES = ("Fil", "at ")
@@ -67,6 +69,7 @@ _LOGFMT_KEYS = re.compile(r"(?:^|\s)([A-Za-z_][\w.]{0,40})=")
 
 def masked(line: str) -> str:
     """The line with `<*>` for each variable part; of JSON and logfmt the message and the names of its fields."""
+    request = _ACCESS.search(line, 0, _LONGEST_REQUEST) if "/" in line else None
     line = line[:_LONGEST].strip()
     if "\x1b" in line:
         line = strip_control(line).strip()
@@ -74,8 +77,8 @@ def masked(line: str) -> str:
         return _of_json(line)
     if "msg=" in line and _LOGFMT_LINE.match(line) and (match := _LOGFMT.search(line)):
         return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
-    if "/" in line and (match := _ACCESS.search(line)):
-        return f'{WILDCARD} "{match[1]} {WILDCARD}" {match[2]} {WILDCARD}'  # method and status are what it says
+    if request:
+        return f'{WILDCARD} "{request[1]} {WILDCARD}" {request[2]} {WILDCARD}'  # method and status are what it says
     if line[:3] in _FRAMES and (match := _FRAME.match(line)):
         return f"{'File' if line[0] == 'F' else 'at'} {WILDCARD}"  # of a stack
     return _plain(_without_head(line))
@@ -105,7 +108,7 @@ def _plain(text: str) -> str:
 @lru_cache(maxsize=1 << 15)
 def _word(word: str) -> str:
     """A word without its variable parts: most words of a log are few, and come again and again."""
-    return _VARIABLE.sub(WILDCARD, word)
+    return _RULER.sub(r"\1\1\1", _VARIABLE.sub(WILDCARD, word))
 
 
 def _without_insides(text: str) -> str:

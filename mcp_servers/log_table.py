@@ -18,6 +18,7 @@ from mcp_servers.log_source import LineTimes, LogsSource
 WHOLE = 2_000  # lines of one text that are all looked at; after them only those that sound like trouble
 TROUBLE = 6_000  # of those
 _CHARS = 400  # characters of a line that are looked at
+_MINED = 4096  # for its template: the status of a request stands behind its path
 _SOUNDS_BAD = (
     r"(?i)error|fatal|panic|\bcrit|exception|traceback|\bfail|refused|denied|time(?:d[ -]?)?out|kill|unable|cannot",
     r"(?i)warn|emerg|segfault|\boom|no space|corrupt|expired|exit|exhaust|exceed|unreachable|reset by|abort|lost",
@@ -150,8 +151,8 @@ class _Reading:
                 return
             table.first = min(table.first or at, at)
             table.last = max(table.last or at, at)
+        template = table.miner.add(text[:_MINED], number)
         text = text[:_CHARS]
-        template = table.miner.add(text, number)
         table.rows.append(Row(number, at, template, self._level(template, text), text))
 
     def _level(self, template: int, text: str) -> str | None:
