@@ -19,7 +19,7 @@ _COLUMNS: Final[tuple[tuple[str, Callable[[Row], str]], ...]] = (
     ("conf wrong", lambda f: f"{f['confident_wrong']:.2f}"),
     ("conf right", lambda f: f"{f['confident_right']:.2f}"),
     ("Brier", lambda f: f"{f['brier']:.3f}"),
-    ("verbatim", lambda f: f"{f['citations_verbatim']:.2f}"),
+    ("verbatim", lambda f: f"{f['citations_verbatim']:.2f}" if f["citations"] else "-"),
     ("uncited", lambda f: f"{f['uncited_causes']:g}"),
     ("grounded", lambda f: f"{f['grounded']:.2f}"),
     ("leaks", lambda f: f"{f['leaks']:g}"),

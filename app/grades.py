@@ -117,6 +117,7 @@ def figures(grades: Sequence[Grade]) -> dict[str, float]:
         "confident_wrong": _share(sum(g.confident_wrong for g in grades), count),
         "confident_right": _share(sum(g.top1 and _confident(g) for g in sure), sum(g.top1 for g in sure)),
         "brier": _share(sum(((g.confidence or 0) - g.top1) ** 2 for g in sure), len(sure)) if sure else 1.0,
+        "citations": sum(g.citations for g in grades),
         "citations_verbatim": _share(sum(g.citations_found for g in grades), sum(g.citations for g in grades)),
         "uncited_causes": sum(g.uncited for g in grades),
         "grounded": _share(sum(g.statements_cited for g in grades), sum(g.statements for g in grades)),

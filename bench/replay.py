@@ -33,7 +33,10 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"peak memory of one process: {peak:.0f} MB")
     shown("fishbone --help", [timed([str(FISHBONE), "--help"]) for _ in range(10)])
-    shown("bundle inside eval", inside_eval(given.folders))
+    inside = inside_eval(given.folders)
+    shown("bundle inside eval", list(inside.values()))
+    slowest = max(inside, key=lambda name: inside[name])
+    print(f"the slowest of them: {inside[slowest]:.2f} s, {slowest}")
 
 
 def timed(command: list[str]) -> float:
@@ -43,13 +46,14 @@ def timed(command: list[str]) -> float:
     return time.monotonic() - begun
 
 
-def inside_eval(folders: list[Path]) -> list[float]:
-    """Seconds of each bundle as eval itself measures them."""
+def inside_eval(folders: list[Path]) -> dict[str, float]:
+    """Seconds of each bundle as eval itself measures them, by set and id."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "eval.json"
         subprocess.run([FISHBONE, "eval", *folders, "--json", out], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)  # fmt: skip
-        return [bundle["seconds"] for bundle in json.loads(out.read_text("utf-8"))["bundles"]]
+        bundles = json.loads(out.read_text("utf-8"))["bundles"]
+        return {f"{each['group']}/{each['id']}": each["seconds"] for each in bundles}
 
 
 def shown(name: str, seconds: list[float]) -> None:

@@ -51,7 +51,7 @@ def test_a_run_is_held_against_an_earlier_one(inside: Inside, folder: Path, tmp_
         "lost: 1",
         "changed: 0",
     ]
-    assert any(line.startswith(f"  some/{WRONG}: database:") for line in lines)
+    assert any(line.startswith(f"  some/{WRONG}: ") and " -> " in line for line in lines)
     assert "top1: 1 -> 1 of 2" in lines
 
 
