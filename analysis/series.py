@@ -45,6 +45,8 @@ _KINDS: Final = (
 )
 _LESS_IS_BAD: Final = r"avail|success|free|remaining|idle|(^|_)up$|(?<!un)healthy|hit_?rat|balance|credit|ready"
 _COUNTER: Final = re.compile(r"_(total|count|sum|bucket)$")
+# What the kernel counts since its start, as the node exporter passes it on.
+_KERNELS: Final = re.compile(r"^node_netstat_(?!.*curr)|^node_vmstat_(?!nr_)")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -72,11 +74,13 @@ def step_seconds(times: Floats) -> float | None:
 
 def is_counter(metric: str, values: Floats) -> bool:
     """Whether it only counts up, resets aside. A gauge that happens to grow is none: the name must say so."""
-    if len(values) < 3 or not _COUNTER.search(_plain(metric)):
+    name = _plain(metric)
+    sure = _KERNELS.search(name) is not None
+    if len(values) < 3 or not (sure or _COUNTER.search(name)):
         return False
     steps = np.diff(values)
     resets = (steps < 0) & (values[1:] <= 0.1 * values[:-1])
-    return bool(np.all((steps >= 0) | resets) and np.count_nonzero(steps > 0) >= len(steps) / 4)
+    return bool(np.all((steps >= 0) | resets) and np.count_nonzero(steps > 0) >= (1 if sure else len(steps) / 4))
 
 
 def as_rate(samples: Samples) -> Samples:

@@ -51,6 +51,11 @@ def test_a_counter_is_read_as_a_rate_and_a_reset_counts_from_zero() -> None:
     assert as_rate(counter).values.tolist() == [10, 10, 10, 0.5, 10]
 
 
+def test_what_the_kernel_counts_is_a_counter_whatever_its_name_ends_in() -> None:
+    assert is_counter("node_netstat_Tcp_RetransSegs", np.array([1.0] * 19 + [4.0]))
+    assert not is_counter("node_netstat_Tcp_CurrEstab", np.arange(20.0))
+
+
 def test_a_gauge_that_grows_is_no_counter() -> None:
     assert not is_counter("memory_bytes", np.arange(20.0))
     assert not is_counter("requests_sum", np.array([3.0, 9, 4, 7, 2, 8]))
