@@ -70,7 +70,7 @@ def test_nobody_but_the_settings_reads_the_environment() -> None:
         path.relative_to(ROOT).as_posix()
         for path in tracked(".py")
         if path.relative_to(ROOT).parts[0] in PACKAGES
-        and re.search(r"os\.environ(?!\.setdefault\(\"LANGGRAPH)|getenv", path.read_text("utf-8"))
+        and re.search(r"os\.environ(?!\.setdefault\(\"LANGGRAPH)|os\.getenv", path.read_text("utf-8"))
     ]
     assert set(readers) <= {"app/settings.py", "store/embedded.py", "store/cluster.py", "store/place.py"}
 
