@@ -29,6 +29,7 @@ AGENT_SHARE: Final = 2.0  # windows' worth of results that one agent may be show
 TOOLS_TOKENS: Final = 600  # that the offered tools' schemas may take: they are paid for with every call
 TOOLS_SHARE: Final = 0.4  # of a small window
 CALL_SECONDS: Final = 90.0  # one call with the gateway's own retries
+NO_ANSWER: Final = "the model gave no answer within {seconds:.0f} s"
 CONCLUDING_SHARE: Final = 0.25  # of an agent's time, kept for its last call
 
 
@@ -147,7 +148,7 @@ async def _call(call: Prompt, voice: Voice, turn: int) -> tuple[AIMessage, int]:
         async with asyncio.timeout(seconds):
             answer = await _bound(call, voice).ainvoke(call.sent.messages, config=_config(voice, turn, seconds))
     except TimeoutError as exc:
-        raise TimeLimit(f"the model gave no answer within {seconds:.0f} s") from exc
+        raise TimeLimit(NO_ANSWER.format(seconds=seconds)) from exc
     return answer, _spent(answer, call)
 
 

@@ -30,15 +30,14 @@ from app.replay import incident_of, replay
 from app.settings import load_settings
 from app.worker import Desk, work
 from bundle.bundle import open_bundle
-from domain.codec import dumps
 from domain.model_call import CallRecord
 from store import incidents, investigations, model_calls
 from tests.models.gateways import Keys
 from tests.models.mimic import Mimic
 from tests.models.server import scripted
-from tools.ledger import Entry
 
 LARGE = 20_000  # characters of a raw result from which on it must be cut
+OPEN = {"source_filters": False, "views_and_budgets": False}
 BARS = {
     "prompt_tokens_median": 25_000, "prompt_tokens_p95": 60_000, "overhead_ms_a_call_median": 150,
     "overhead_s_median": 2.0,
@@ -54,8 +53,8 @@ class Measured:
     prompt_tokens: int
     calls: int  # of the model
     left_out: int  # calls of the analyst's that the loop's limits left no room for
-    raw: int  # characters of results over LARGE, as typed JSON
-    shown: int  # of the same results, as the model saw them
+    raw: int  # characters of results over LARGE, without source filters, views and budgets
+    shown: int  # of the same calls' results, as a model sees them
     agreement: str
     seconds: float  # of the second pass
     model_seconds: float  # from the first request that is open to the last that is answered, idle time left out
@@ -97,6 +96,7 @@ async def one_incident(house: House, path: Path) -> Measured:
     """The incident through a worker: the analyst's report, then the model's pass as its own investigation."""
     with open_bundle(path) as bundle:
         outcome = await replay(house, bundle)
+        whole = await replay(replace(house, settings=house.settings.model_copy(update=OPEN)), bundle)
         incident = incident_of(bundle)  # its id keys the redaction: it must be that of the analyst's run
     mimic = Mimic.of(outcome, house.agents)
     async with scripted(then=mimic) as server, httpx2.AsyncClient() as client:
@@ -110,7 +110,10 @@ async def one_incident(house: House, path: Path) -> Measured:
         async with house.database.connection() as connection, connection.transaction():
             await incidents.save(connection, incident)
         seconds = await _both_passes(with_model, incident.id)
-    return await _counted(house, incident.id, path.name, mimic, seconds, outcome.entries)
+    shown = {e.result.call_id: len(e.result.text) for e in outcome.entries}
+    raw = {e.result.call_id: len(e.result.text) for e in whole.entries if len(e.result.text) > LARGE}
+    cut = sum(raw.values()), sum(shown.get(call_id, 0) for call_id in raw)
+    return await _counted(house, incident.id, path.name, mimic, seconds, cut)
 
 
 async def _both_passes(house: House, incident: str) -> float:
@@ -126,7 +129,7 @@ async def _both_passes(house: House, incident: str) -> float:
 
 
 async def _counted(
-    house: House, incident: str, name: str, mimic: Mimic, seconds: float, first: Sequence[Entry]
+    house: House, incident: str, name: str, mimic: Mimic, seconds: float, cut: tuple[int, int]
 ) -> Measured:
     async with house.database.connection() as connection:
         second = (await investigations.of_incident(connection, incident))[0]
@@ -134,13 +137,11 @@ async def _counted(
         row = await (await connection.execute(
             "select report from report where investigation = %s", (second.id,)
         )).fetchone()  # fmt: skip
-    large = [e.result for e in first if len(dumps(e.result.data)) > LARGE]
     report = row["report"] if row else {}
     return Measured(
         name, sum(record.prompt_tokens for record in made), len(made),
         sum(len(calls) for calls in mimic.calls.values()) - sum(mimic.made.values()),
-        sum(len(dumps(result.data)) for result in large), sum(len(result.text) for result in large),
-        str((report.get("comparison") or {}).get("agreement", "no second opinion")), seconds, _busy(made),
+        *cut, str((report.get("comparison") or {}).get("agreement", "no second opinion")), seconds, _busy(made),
     )  # fmt: skip
 
 

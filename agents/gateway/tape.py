@@ -16,6 +16,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, SkipValidation
 
+from agents.ask import NO_ANSWER
 from agents.gateway.failures import Failure
 from agents.gateway.tokens import prompt_tokens, text_of
 from agents.react import AT_LIMIT
@@ -119,7 +120,7 @@ class Taped(_Bound):
             await self._add(call.record(failure=exc.kind, error=str(self.tape.clean(str(exc)))))
             raise
         except (asyncio.CancelledError, TimeLimit) as exc:
-            await self._add(call.record(failure=CUT_OFF, error=str(exc)))
+            await self._add(call.record(failure=CUT_OFF, error=str(exc) or call.too_slow))
             raise
         reply = self.tape.clean(plain_reply(message))
         await self._add(call.record(reply=reply, cost=cost_of(self.inner, message)))
@@ -140,6 +141,12 @@ class _Call:
     tools: bool
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def too_slow(self) -> str:
+        """What its agent says when it stops waiting."""
+        deadline = self.given.get("deadline")
+        return NO_ANSWER.format(seconds=deadline - self.begun) if deadline else ""
 
     def record(self, **told: Any) -> ReplyRecord:
         """It has ended."""

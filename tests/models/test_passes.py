@@ -107,10 +107,13 @@ def test_prose_without_a_citation_stands_under_not_verified(running: Running, tm
 
 
 def test_a_call_that_its_agent_stops_waiting_for_is_logged_and_recorded(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: Running, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("agents.ask.CALL_SECONDS", 0.5)
-    asked = running.runner.run(with_model(running.house(), INCIDENT, then=hangs(), timeout_seconds=30.0))
+    out = tmp_path / "slow"
+    asked = running.runner.run(with_model(running.house(), INCIDENT, then=hangs(), out=out, timeout_seconds=30.0))
     assert set(map(str, asked.bench.log.failures)) == {"timeout"}
     assert {reply.failure for reply in asked.outcome.replies} <= {"time", "timeout"}
     assert len(asked.outcome.replies) == len(asked.bench.log.records)
+    running.replay(out, tmp_path / "again")
+    assert without_run(tmp_path / "again") == without_run(out)

@@ -1,6 +1,16 @@
 """The line every view ends with: what was searched."""
 
+import re
+from typing import Final
+
 from domain.codec import Json
+
+_FRACTION: Final = re.compile(r"(T\d\d:\d\d:\d\d)\.\d+")
+
+
+def second(at: str) -> str:
+    """A moment without the fraction of its second."""
+    return _FRACTION.sub(r"\1", at)
 
 
 def searched(data: Json, rows: list[str]) -> str:
