@@ -57,7 +57,7 @@ async def row(
     if outcome.report.diagnosis.verdict is not Verdict.ROOT_CAUSE:
         best_right = expected.verdict == "root_cause" and best is not None and truth.fits({**best, "chain": []})
     return Row(
-        bundle.id, group, without, document["verdict"], right, best_right, cause.get("confidence"),
+        bundle.root.name, group, without, document["verdict"], right, best_right, cause.get("confidence"),
         str(cause.get("fault") or ""), str(cause.get("entity") or ""),
         asdict(features(case, ranked)) if ranked else {}, dict(ranked[0].terms) if ranked else {},
     ), document  # fmt: skip
