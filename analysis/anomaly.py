@@ -71,11 +71,11 @@ def changes(times: Floats, rows: Floats, moment: float, floors: Sequence[float])
     over the day did not either: the smaller of the two deviations counts, and only if both point the same way.
     Whether the change or the alert came first is not known, so both are tried.
     """
-    splits = [_split(times, rows, cut) for cut in _cuts(times, moment)]
-    usable = [split for split in splits if split.after.shape[1] and split.long.shape[1] >= ENOUGH_BEFORE]
-    if not usable:
-        return [None] * len(rows)
+    splits = (_split(times, rows, cut) for cut in _cuts(times, moment))  # one at a time: each copies all the rows
+    usable = (split for split in splits if split.after.shape[1] and split.long.shape[1] >= ENOUGH_BEFORE)
     found = [_changes(split, np.array(floors)) for split in usable]
+    if not found:
+        return [None] * len(rows)
     return [max(tried, key=lambda one: abs(one.score)) for tried in zip(*found, strict=True)]
 
 

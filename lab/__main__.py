@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab.scenario import Scenario, record
-from lab.stage import enter_command, forget_group, views
+from lab.stage import enter_command, forget_group, hidden, views
 
 FAULTS = sorted(path.stem for path in (Path(__file__).parent / "faults").glob("[a-z]*.py"))
 AT_ONCE = 2  # recordings side by side; each has its own network and waits most of the time
@@ -53,6 +53,9 @@ def main() -> int:
     if args.inside:
         record(scenario(args.fault[0]), args.healthy, args.out, args.inside)
         return 0
+    if why := hidden():
+        print(f"lab: {why}: clone it elsewhere, for instance under /root", file=sys.stderr)
+        return 2
     faults = FAULTS if "all" in args.fault else args.fault
     twins = [healthy for healthy in (False, True) if not (args.faulty if healthy else args.healthy)]
     work = [(fault, healthy) for fault in faults for healthy in twins]

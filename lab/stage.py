@@ -28,6 +28,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 PYTHON = "/usr/bin/python3"
 SITE = "/opt/site"  # where the stage sees the packages that the programs need
 LOGS = Path("/var/log")
+COVERED = ("/srv", "/opt", "/tmp", "/var/log", "/var/lib", "/dev/shm")  # the stage has folders of its own there
 ENVIRONMENT = {
     "PATH": "/opt/postgresql/18/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
@@ -52,6 +53,15 @@ DMESG = """#!/bin/sh
 FAKED = ("stat", "loadavg", "meminfo", "swaps")  # files of /proc that lxcfs tells of the stage's own control group
 CPUS, MEMORY = 2, "4G"  # what a stage has
 CONTROLLERS = ("memory", "cpu", "cpuacct", "cpuset", "pids")  # of cgroup v1: those that evidence is read from
+
+
+def hidden() -> str:
+    """Why the stage would not see this code; empty where it does."""
+    for needed in (Path(__file__).resolve(), Path(psutil.__file__).resolve()):
+        for point in COVERED:
+            if needed.is_relative_to(point):
+                return f"the lab's code or packages lie under {point}, where its stage has a folder of its own"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -169,7 +179,7 @@ class Stage:
         _tmpfs("/run")
         Path("/run/lxcfs").mkdir()
         _sh("mount", "--move", str(self._view), "/run/lxcfs")
-        for point in ("/srv", "/opt", "/tmp", "/var/log", "/var/lib", "/dev/shm"):
+        for point in COVERED:
             _tmpfs(point)
         Path("/var/lib/nginx").mkdir()
         for point in ("/tmp", "/dev/shm"):

@@ -12,6 +12,7 @@ import yaml
 
 from app.cli.eval import find
 from bundle.bundle import open_bundle
+from lab.stage import hidden
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ("process_descriptors", "credentials_rotated", "container_variable")
@@ -23,6 +24,8 @@ def missing() -> str:
         return "the lab needs root for its namespaces"
     if not Path("/sys/fs/cgroup/memory").is_dir():
         return "the lab needs control groups of version 1"
+    if why := hidden():
+        return why
     away = [name for name in NEEDS if shutil.which(name) is None]
     return f"not installed: {', '.join(away)}" if away else ""
 
