@@ -50,15 +50,15 @@ def _of_quote(result: ToolResult, quote: str, registry: Mapping[str, ToolSpec], 
                 return
     shown = next((row for row in whole_text(result, dict(registry)).splitlines() if _says(row, line)), None)
     if shown is not None:
-        yield from _of_row(result, shown)
+        yield from _of_row(result, shown, line)
 
 
 def _says(row: str, quote: str) -> bool:
     return quote in row and (len(quote) >= SHORTEST or quote == row.strip())
 
 
-def _of_row(result: ToolResult, shown: str) -> Iterator[Citation]:
-    """What a line of the view was made of."""
+def _of_row(result: ToolResult, shown: str, quote: str) -> Iterator[Citation]:
+    """What a line of the view was made of; of a line that tells several things, that which the quote is about."""
     data = result.data
     if not isinstance(data, dict):
         return
@@ -66,9 +66,9 @@ def _of_row(result: ToolResult, shown: str) -> Iterator[Citation]:
         yield Citation(result.call_id, path="/searched/matched", value=data.get("searched", {}).get("matched"))
         return
     rows = [(f"/{key}/{at}", row) for key, of in data.items() if isinstance(of, list) for at, row in enumerate(of)]
-    scored = [(_weight(row, shown), place, row) for place, row in rows]
-    best = max(scored, key=lambda each: each[0], default=(0, "", None))
-    if best[0] == 0:
+    scored = [((_weight(row, quote), _weight(row, shown)), place, row) for place, row in rows]
+    best = max(scored, key=lambda each: each[0], default=((0, 0), "", None))
+    if best[0] == (0, 0):
         return
     line = next(_lines(best[2]), None)
     if line is not None:

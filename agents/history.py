@@ -21,6 +21,7 @@ from domain.codec import Json
 KEPT_TURNS: Final = 1  # the results of so many last turns stay whole
 SMALL: Final = 160  # characters: a result so short costs no more than the line that would stand for it
 VERBATIM: Final = 4  # last messages that notes never replace
+NOTHING: Final = "nothing found"  # how a view of an empty result begins
 LONG_ARGUMENT: Final = 400  # characters of a call's argument, told shorter once the call was made
 NOTE_CHARS: Final = (600, 200, 0)  # of a result in the notes, tried in this order
 CUTS: Final = (8_000, 4_000, 2_000, 1_000, 500, LEAST)  # of a result in the last messages
@@ -116,10 +117,12 @@ def _digested(rest: list[AnyMessage]) -> tuple[list[AnyMessage], int]:
 def _line(message: ToolMessage) -> ToolMessage:
     """One line of ours, without a stranger's word in it: which call, and how to read it again."""
     opening, text, _ = inside(message)
-    if len(text) <= SMALL or not opening:
+    if not opening or (len(text) <= SMALL and not text.startswith(NOTHING)):
         return message
     call_id = call_id_of(message)
-    told = f'{call_id}: {text.count(chr(10)) + 1} lines, digested; read_result("{call_id}") shows them again'
+    told = f"{call_id}: {text.count(chr(10)) + 1} lines, digested; read_result shows them again"
+    if text.startswith(NOTHING):
+        told = f"{call_id}: {NOTHING}"
     return message.model_copy(update={"content": told})
 
 

@@ -21,7 +21,7 @@ class Side:
     tokens: int = 0
     cost: float = 0.0
     calls: int = 0  # of the model
-    agreement: str = ""  # cause | entity | verdict | none; empty without a second opinion
+    agreement: str = ""  # cause | entity | verdict | open | none; empty without a second opinion
     alone_right: bool = False  # whether the model by itself names an accepted entity
     claims: int = 0  # statements of the model
     unsupported: int = 0  # those that no stored result bears
@@ -59,6 +59,7 @@ def summary(sides: Sequence[Side]) -> dict[str, float]:
         "seconds_median": round(_median([side.seconds for side in sides]), 3),
         "agrees_on_cause": _share(sum(side.agreement == "cause" for side in seen), len(seen)),
         "agrees_on_entity": _share(sum(side.agreement in ("cause", "entity") for side in seen), len(seen)),
+        "model_undecided": _share(sum(side.agreement == "open" for side in seen), len(seen)),
         "model_alone_right": _share(sum(side.alone_right for side in seen), len(seen)),
         "claims": claims,
         "unsupported_claims": _share(sum(side.unsupported for side in sides), claims),

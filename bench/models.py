@@ -101,7 +101,7 @@ async def one_incident(house: House, path: Path) -> Measured:
     mimic = Mimic.of(outcome, house.agents)
     async with scripted(then=mimic) as server, httpx2.AsyncClient() as client:
         log = Log(house.database, 60.0)
-        tier = Tier("fast", server.url, "scripted", window=32_768)
+        tier = Tier("fast", server.url, "scripted", "vllm", window=32_768)
         made = gateway(tier, Keys(), log, client, {})
         with_model = replace(
             house, models=Models({"fast": made}, {}, dict.fromkeys(house.agents, made)),

@@ -62,7 +62,7 @@ class Comparison:
 
     analyst: Opinion
     model: Opinion
-    agreement: str  # cause | entity | verdict | none: how far they go together
+    agreement: str  # cause | entity | verdict | open | none: how far they go together
     shared: int  # findings that both have
     only_analyst: tuple[str, ...] = ()  # findings that the other has not
     only_model: tuple[str, ...] = ()

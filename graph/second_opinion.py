@@ -7,10 +7,10 @@ from agents.analyst import NAME as ANALYST
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
-from analysis.opinions import only_model, unmatched
+from analysis.opinions import BY_SEVERITY, only_model, unmatched
 from analysis.verdict import decide
 from domain.diagnosis import Diagnosis, Verdict
-from domain.evidence import Evidence, Finding
+from domain.evidence import Evidence, Finding, Severity
 from domain.report import Comparison, Opinion
 
 Evidences = tuple[Evidence, ...]
@@ -30,19 +30,26 @@ def comparison(first: Diagnosis, case: Case, told: Evidences, proven: Evidences,
 
 
 def model_alone(case: Case) -> Diagnosis:
-    """The diagnosis as if nobody but the model had looked."""
+    """The diagnosis as if nobody but the model had looked. What it tells as an error is its answer: the bar below which
+    nothing is told is made for findings that code has tested."""
     alone = only_model(case)
-    return decide(alone, hypotheses(alone, candidates(alone)))
+    diagnosis = decide(alone, hypotheses(alone, candidates(alone)))
+    top = diagnosis.hypotheses[:1]
+    named = any(f.weight >= BY_SEVERITY[Severity.ERROR] for h in top for f in h.findings)
+    return replace(diagnosis, verdict=Verdict.ROOT_CAUSE) if named and not diagnosis.healthy else diagnosis
 
 
 def agreement(analyst: Opinion, model: Opinion, case: Case) -> str:
-    """How far the two go together: in the cause, in the thing, in the verdict, or not."""
-    same = analyst.entity and model.entity and case.inventory.same(analyst.entity, model.entity)
-    if same and analyst.fault == model.fault:
-        return "cause"
-    if same:
-        return "entity"
-    return "verdict" if analyst.verdict == model.verdict != Verdict.ROOT_CAUSE.value else "none"
+    """How far the two go together: in the cause, in the thing, in another verdict; `open` where the model names no
+    cause; else not."""
+    cause = Verdict.ROOT_CAUSE.value
+    if analyst.verdict == model.verdict == cause:
+        if not case.inventory.same(analyst.entity, model.entity):
+            return "none"
+        return "cause" if analyst.fault == model.fault else "entity"
+    if analyst.verdict == model.verdict:
+        return "verdict"
+    return "open" if model.verdict == Verdict.UNDETERMINED.value else "none"
 
 
 def _opinion(by: str, diagnosis: Diagnosis, findings: int) -> Opinion:

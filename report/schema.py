@@ -158,7 +158,7 @@ def _comparison() -> Schema:
         findings=WHOLE, unsupported=WHOLE,
     )  # fmt: skip
     return record(
-        analyst=opinion, model=opinion, agreement=one_of("cause", "entity", "verdict", "none"), shared=WHOLE,
+        analyst=opinion, model=opinion, agreement=one_of("cause", "entity", "verdict", "open", "none"), shared=WHOLE,
         only_analyst=each(TEXT), only_model=each(TEXT),
     )  # fmt: skip
 

@@ -115,7 +115,7 @@ def test_a_digested_result_is_one_line_that_names_its_call_and_the_last_turns_st
     turns = [("", long(f"w{n}")) for n in range(1, 5)]
     found = sent(history(*turns), WIDE)
     results = [inside(m)[1] for m in found.messages if isinstance(m, ToolMessage)]
-    assert results[0] == 'log.1: 60 lines, digested; read_result("log.1") shows them again'
+    assert results[0] == "log.1: 60 lines, digested; read_result shows them again"
     assert results[-KEPT_TURNS:] == [long(f"w{n}") for n in range(5 - KEPT_TURNS, 5)]
     assert (found.digested, found.noted) == (4 - KEPT_TURNS, 0)
 

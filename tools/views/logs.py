@@ -1,7 +1,7 @@
 """Views of text sources: lines as they are, templates with counts, hits with a sample."""
 
 from domain.codec import Json
-from tools.views.searched import searched
+from tools.views.searched import searched, span
 
 
 def sources(data: Json) -> str:
@@ -12,7 +12,7 @@ def sources(data: Json) -> str:
 def _source(s: Json) -> str:
     levels = ", ".join(f"{level} {count}" for level, count in sorted((s.get("levels") or {}).items()))
     parts = [s["name"], f"{s['bytes']} B", f"{s['lines']} lines" if s.get("lines") is not None else ""]
-    parts += [f"{s['first']} to {s['last']}" if s.get("first") else "", levels, s.get("problem") or ""]
+    parts += [span(s["first"], s["last"]) if s.get("first") else "", levels, s.get("problem") or ""]
     return " | ".join(part for part in parts if part)
 
 
@@ -34,7 +34,7 @@ def hits(data: Json) -> str:
 
 def _hit(h: Json) -> str:
     captures = "; ".join(", ".join(f"{k}={v}" for k, v in sorted(c.items())) for c in h["captures"][:3] if c)
-    head = f"{h['id']} in {h['source']}: {h['count']} times, {h['first']} to {h['last']}"
+    head = f"{h['id']} in {h['source']}: {h['count']} times, {span(h['first'], h['last'])}"
     sample = f"\n  {h['lines'][0]['line']}: {h['lines'][0]['text'][:400]}" if h["lines"] else ""
     return head + (f" ({captures})" if captures else "") + sample
 
@@ -47,4 +47,4 @@ def templates(data: Json) -> str:
 def _template(t: Json) -> str:
     counts = f"{t['before']} before, {t['after']} after" if t.get("change") else f"{t['count']} times"
     head = " ".join(part for part in (t.get("change"), t.get("level"), counts) if part)
-    return f"{head} | {t['source']}:{t['sample']['line']} | {t['first']} to {t['last']} | {t['text'][:300]}"
+    return f"{head} | {t['source']}:{t['sample']['line']} | {span(t['first'], t['last'])} | {t['text'][:300]}"

@@ -49,4 +49,4 @@ def _series(s: Json) -> str:
 def points(data: Json) -> str:
     """Time and value."""
     head = f"{data['entity']} {data['metric']}"
-    return searched(data, [head, *(f"{at} {value:.6g}" for at, value in data["points"])])
+    return searched(data, [head, *(f"{second(at)} {value:.6g}" for at, value in data["points"])])

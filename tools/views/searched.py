@@ -13,6 +13,16 @@ def second(at: str) -> str:
     return _FRACTION.sub(r"\1", at)
 
 
+def span(first: str | None, last: str | None) -> str:
+    """From when to when, to the second, the day once: what a model reads of a stamp is mostly digits."""
+    if not first or not last:
+        return "at no known time"
+    begin, end = second(first), second(last)
+    if begin == end:
+        return begin
+    return f"{begin} to {end[11:] if begin[:11] == end[:11] else end}"
+
+
 def searched(data: Json, rows: list[str]) -> str:
     """The rows, then what was looked at, so that absence can be told from blindness."""
     told = data["searched"]
