@@ -9,8 +9,8 @@ SHORT = 160  # characters of a setting that shares its line with others
 # What another attribute of the same fact says better, or what is as it is everywhere.
 UNTOLD = {
     ("process", "vsz"), ("filesystem", "size"), ("filesystem", "used"), ("filesystem", "inodes"),
-    ("filesystem", "inodes_used"), ("filesystem", "options"), ("filesystem", "device"), ("kernel", "pid"), ("memory", "cache"), ("memory", "free"),
-    ("memory", "shared"), ("interface", "mac"),
+    ("filesystem", "inodes_used"), ("filesystem", "options"), ("filesystem", "device"), ("kernel", "pid"),
+    ("memory", "cache"), ("memory", "free"), ("memory", "shared"), ("interface", "mac"),
 }  # fmt: skip
 USUAL = {("process", "state"): "S", ("process", "threads"): 1, ("filesystem", "read_only"): False,
          ("firewall", "exists"): True, ("firewall", "table"): "filter", ("socket", "protocol"): "tcp"}  # fmt: skip
