@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from agents.cited import proof
+from domain.tool import ToolResult, ToolSpec
 from tools.views.facts import facts
 from tools.views.metrics import series
+from tools.views.searched import span
 
 SEARCHED = {"source": "metrics", "matched": 9, "returned": 9}
 
@@ -50,3 +53,30 @@ def test_zeros_that_say_nothing_are_left_out_and_others_stay() -> None:
     rows = [{"entity": "process:api", "kind": "process", "attributes": {"cpu_percent": 0.0, "pid": 7, "exit_code": 0}}]
     told = facts({"facts": rows, "searched": SEARCHED})
     assert "cpu_percent" not in told and "pid=7" in told and "exit_code=0" in told
+
+
+def test_settings_share_lines_and_each_can_still_be_cited() -> None:
+    rows = [
+        {
+            "entity": "host:a",
+            "kind": "setting",
+            "attributes": {"name": f"vm.s{n}", "value": n * 11, "origin": "/proc/sys"},
+        }
+        for n in range(14)
+    ]
+    told = facts({"facts": rows, "searched": SEARCHED}).splitlines()
+    assert told[0].startswith("host:a [setting] origin=/proc/sys vm.s0=0 vm.s1=11 ") and "vm.s13=143" in told[1]
+    result = ToolResult("infra.1", "host_snapshot", {}, "ok", {"facts": rows, "searched": SEARCHED}, sha256="x")
+    registry = {"host_snapshot": ToolSpec("host_snapshot", "host", "", {}, view="facts")}
+    cited = proof(result, "vm.s7=77 vm.s8", "", None, registry)
+    assert {(c.path, c.value) for c in cited} & {
+        ("/facts/7/attributes/value", 77),
+        ("/facts/7/attributes/name", "vm.s7"),
+    }
+
+
+def test_a_span_of_time_says_the_day_once() -> None:
+    assert span("2026-03-01T12:00:01.25Z", "2026-03-01T12:07:09.5Z") == "2026-03-01T12:00:01Z to 12:07:09Z"
+    assert span("2026-03-01T23:59:59Z", "2026-03-02T00:00:01Z") == "2026-03-01T23:59:59Z to 2026-03-02T00:00:01Z"
+    assert span("2026-03-01T12:00:01.1Z", "2026-03-01T12:00:01.9Z") == "2026-03-01T12:00:01Z"
+    assert span(None, None) == "at no known time"
