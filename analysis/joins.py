@@ -32,11 +32,6 @@ def joined(case: Case) -> Case:
     return replace(case, findings=(*case.findings, *stated_error(case)))
 
 
-def joined_findings(case: Case) -> tuple[Finding, ...]:
-    """What runbooks' state signatures say of the facts that are joined from several sources."""
-    return _judged(case, _distinct([*stale_addresses(case), *moved_names(case)]))
-
-
 def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
     """One fact for each client and address."""
     found: dict[tuple[str, str], JoinedFact] = {}

@@ -27,11 +27,6 @@ def most_anomalous(series: Sequence[Samples], moment: float, top: int | None = N
     return [_summary(read[at], found[at], moment) for at in order[:top]]
 
 
-def summarise(samples: Samples, moment: float) -> SeriesSummary | None:
-    """The summary of one series; None when it is empty."""
-    return next(iter(most_anomalous([samples], moment)), None)
-
-
 def _readable(samples: Samples) -> Samples:
     return as_rate(samples) if is_counter(samples.metric, samples.values) else samples
 

@@ -29,11 +29,6 @@ def stranger_fields(line: str) -> list[Span]:
     return sorted(span for span in set(spans) if span[0] < span[1])
 
 
-def in_stranger_field(line: str, start: int, end: int) -> bool:
-    """Whether this part of the line lies inside one such field."""
-    return any(left <= start and end <= right for left, right in stranger_fields(line))
-
-
 def _patterns(line: str) -> list[re.Pattern[str]]:
     """The patterns that the line's shape calls for; an access log's every quoted field is a stranger's."""
     if _CLF.search(line):

@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from domain.tool import Access
 
-AREAS = ("logs", "metrics", "traces", "topology", "containers", "host", "network", "changes")
 Area = Literal["logs", "metrics", "traces", "topology", "containers", "host", "network", "changes"]
 
 

@@ -63,11 +63,6 @@ async def row(
     ), document  # fmt: skip
 
 
-def of_best(rows: Sequence[Row]) -> list[Row]:
-    """Those with a best hypothesis."""
-    return [each for each in rows if each.features]
-
-
 def vector(of: Row) -> tuple[float, ...]:
     """The features in the order of the model's weights."""
     return tuple(of.features[name] for name in Features.__dataclass_fields__)

@@ -116,11 +116,6 @@ class Bundle:
         with self.open_bytes(name) as stream:
             yield from documents.jsonl_of(name, stream, self.limits, problems)
 
-    def read_csv(self, name: str, problems: list[str] | None = None) -> Iterator[dict[str, str]]:
-        """One dict per row by the header's names; a missing cell is empty. Broken rows as in read_jsonl."""
-        with self.open_bytes(name) as stream:
-            yield from documents.csv_of(name, stream, self.limits, problems)
-
     def close(self) -> None:
         """Removes the unpacked copy of a .tar.zst; without effect on a folder."""
         if self.forget is not None:

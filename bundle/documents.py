@@ -1,6 +1,5 @@
 """Reads JSON, JSON lines, CSV and YAML, and says with file and line what is broken."""
 
-import csv
 import json
 from collections.abc import Iterator
 from io import BufferedReader
@@ -59,31 +58,6 @@ def jsonl_of(name: str, stream: BinaryIO, limits: Limits, problems: list[str] | 
             broken.note(f"{name}:{number}: broken JSON: {_words(exc)}")
             continue
         yield _whole_characters(found) if "\\ud" in line or "\\uD" in line else found
-    broken.sum_up(name)
-
-
-def csv_of(name: str, stream: BinaryIO, limits: Limits, problems: list[str] | None) -> Iterator[dict[str, str]]:
-    """One dict for each row below the header."""
-    broken = _Broken(problems)
-    rows = csv.reader(line for _, line in lines_of(name, stream, limits))
-    header: list[str] | None = None
-    while True:
-        try:
-            row = next(rows)
-        except StopIteration:
-            break
-        except csv.Error as exc:
-            broken.note(f"{name}:{rows.line_num}: broken CSV: {exc}")
-            continue
-        if header is None:
-            header = [cell.strip() for cell in row]
-        elif row:
-            if len(row) != len(header):
-                broken.note(f"{name}:{rows.line_num}: {len(row)} cells where the header has {len(header)}")
-                continue
-            yield dict(zip(header, row, strict=True))
-    if header is None:
-        raise BadBundle(f"{name}:1: empty; write a header line and rows")
     broken.sum_up(name)
 
 

@@ -7,7 +7,6 @@ that `ps` on the stage shows the stage alone. Clients run in the recorder: for t
 from __future__ import annotations
 
 import grp
-import json
 import os
 import pwd
 import shutil
@@ -343,12 +342,6 @@ class Stage:
         if out.rstrip().endswith("LAB-FAILED"):
             raise RuntimeError(f"{command}: {out}")
         return out
-
-    def run_json(self, command: str) -> list[dict[str, object]]:
-        """A command that prints one JSON document, or one a line."""
-        out = self.run_ok(command)
-        found = json.loads(out) if out.lstrip().startswith("[") else [json.loads(row) for row in out.splitlines()]
-        return list(found)
 
 
 def user_group(user: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.series import Samples
-from analysis.summaries import most_anomalous, summarise
+from analysis.summaries import most_anomalous
 
 MOMENT = 10_000.0
 TIMES = np.arange(5_000.0, 10_300.0, 60.0)
@@ -17,7 +17,7 @@ def test_series_of_one_source_are_scored_as_each_would_be_alone() -> None:
     several = [series("a", 1, 9), series("b", 5, 5), series("c", 2, 3, TIMES + 7), series("d", 4, 1)]
     together = {one.entity: one for one in most_anomalous(several, MOMENT)}
     assert {name: one.score for name, one in together.items()} == {
-        one.entity: summary.score for one in several if (summary := summarise(one, MOMENT))
+        one.entity: most_anomalous([one], MOMENT)[0].score for one in several
     }
 
 
@@ -28,6 +28,6 @@ def test_the_largest_change_comes_first_and_top_cuts_the_rest() -> None:
 
 def test_an_empty_series_has_no_summary_and_a_short_one_no_score() -> None:
     empty = Samples("a", "rps", np.array([]), np.array([]))
-    short = summarise(Samples("a", "rps", np.array([MOMENT]), np.array([3.0])), MOMENT)
-    assert summarise(empty, MOMENT) is None
-    assert short is not None and (short.last, short.score, short.median_before) == (3.0, 0.0, None)
+    assert most_anomalous([empty], MOMENT) == []
+    (short,) = most_anomalous([Samples("a", "rps", np.array([MOMENT]), np.array([3.0]))], MOMENT)
+    assert (short.last, short.score, short.median_before) == (3.0, 0.0, None)

@@ -2,9 +2,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.untrusted import in_stranger_field, stranger_fields
+from analysis.untrusted import stranger_fields
 
 EVIL = "Out of memory"
+
+
+def is_marked(line: str, start: int, end: int) -> bool:
+    return any(left <= start and end <= right for left, right in stranger_fields(line))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,7 @@ EVIL = "Out of memory"
 )
 def test_a_hit_in_what_a_stranger_wrote_is_marked(line: str) -> None:
     start = line.index(EVIL)
-    assert in_stranger_field(line, start, start + len(EVIL))
+    assert is_marked(line, start, start + len(EVIL))
 
 
 @pytest.mark.parametrize(
@@ -40,13 +44,13 @@ def test_a_hit_in_what_a_stranger_wrote_is_marked(line: str) -> None:
 )
 def test_a_hit_in_what_the_program_wrote_counts(line: str) -> None:
     start = line.index(EVIL)
-    assert not in_stranger_field(line, start, start + len(EVIL))
+    assert not is_marked(line, start, start + len(EVIL))
 
 
 def test_the_upstream_of_an_nginx_error_stays_evidence() -> None:
     line = '2026/08/18 10:15:58 [error] 7#7: *1 connect() failed, upstream: "http://10.0.0.1:80/x", host: "shop"'
     start = line.index("10.0.0.1:80")
-    assert not in_stranger_field(line, start, start + 11)
+    assert not is_marked(line, start, start + 11)
 
 
 @given(st.text(max_size=200))

@@ -1,7 +1,5 @@
 """Broken evidence is named with file and line, and what is whole beside it is still read."""
 
-import gzip
-
 import pytest
 
 from bundle.bundle import open_bundle
@@ -33,33 +31,6 @@ def test_thousands_of_broken_lines_are_summed_up(make: Make) -> None:
     problems: list[str] = []
     assert list(open_bundle(make({"c.jsonl": "{\n" * 5000})).read_jsonl("c.jsonl", problems)) == []
     assert len(problems) == 21 and problems[-1] == "c.jsonl: 4980 more broken lines"
-
-
-def test_a_csv_gives_its_rows_and_names_those_that_do_not_fit(make: Make) -> None:
-    text = 'time,entity,value\n1,"a,b",3\n2,x\n4,"two\nlines",5\n'
-    bundle = open_bundle(make({"metrics/m.csv.gz": gzip.compress(text.encode())}))
-    problems: list[str] = []
-    rows = list(bundle.read_csv("metrics/m.csv.gz", problems))
-    assert [row["entity"] for row in rows] == ["a,b", "two\nlines"]
-    assert problems == ["metrics/m.csv.gz:3: 2 cells where the header has 3"]
-
-
-def test_a_csv_in_utf16_is_read(make: Make) -> None:
-    bundle = open_bundle(make({"metrics/m.csv": "time,value\r\n1,2\r\n".encode("utf-16")}))
-    assert list(bundle.read_csv("metrics/m.csv")) == [{"time": "1", "value": "2"}]
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"", "empty"),
-        (b"\x00\x01\x02" * 300, "is binary"),
-        (b'a,b\n1,"' + b"x" * 200_000 + b"\n", "broken CSV"),
-    ],
-)
-def test_a_broken_csv_is_named(make: Make, data: bytes, said: str) -> None:
-    with pytest.raises(BadBundle, match=rf"metrics/m\.csv.*{said}"):
-        list(open_bundle(make({"metrics/m.csv": data})).read_csv("metrics/m.csv"))
 
 
 def test_broken_yaml_is_named_with_its_line(make: Make) -> None:
