@@ -108,10 +108,8 @@ def candidates(case: Case) -> tuple[Candidate, ...]:
     taken = {id(finding) for candidate in measured for finding in candidate.findings}
     groups: dict[str, list[list[Finding]]] = {}
     for finding in case.findings:
-        fault = fault_of(finding)
-        if fault and id(finding) not in taken and not _is_idle_hint(finding, case):
-            if measured and _is_old_complaint(finding, case):
-                continue
+        idle = _is_idle_hint(finding, case) or (bool(measured) and _is_old_complaint(finding, case))
+        if (fault := fault_of(finding)) and id(finding) not in taken and not idle:
             _join(groups.setdefault(fault, []), finding, case)
     for fault, grouped in groups.items():
         groups[fault] = _on_one_host(grouped) if _kind(fault, case) == "host" else grouped
