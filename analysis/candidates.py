@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from analysis.anomaly import LOCAL_SECONDS
-from analysis.case import PASSAGE, Case
+from analysis.case import Case
 from analysis.fusion import STRENGTH, fuse
 from analysis.machines import machine
 from analysis.opinions import own, told_by_model
@@ -174,7 +174,7 @@ def _is_old_complaint(finding: Finding, case: Case) -> bool:
 def _is_idle_hint(finding: Finding, case: Case) -> bool:
     """Whether a mere passage suggests a fault whose own signatures were looked for: their silence is the answer."""
     runbook = case.by_fault.get(finding.kind)
-    return finding.signature.endswith(PASSAGE) and runbook is not None and bool(runbook.signatures)
+    return finding.only_advised and runbook is not None and bool(runbook.signatures)
 
 
 def _join(groups: list[list[Finding]], finding: Finding, case: Case) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 from analysis.inventory import Inventory
 from domain.alert import Incident
@@ -11,8 +10,6 @@ from domain.evidence import Citation, Coverage, Finding, Gap
 from domain.facts import Fact
 from domain.results import Change, Edge, Passage
 from domain.runbook import Runbook
-
-PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Case:
     @cached_property
     def names_found(self) -> frozenset[str]:
         """The names, in lower case, of all that findings are about; a mere passage is about what the alert names."""
-        seen = (finding for finding in self.findings if not finding.signature.endswith(PASSAGE))
+        seen = (finding for finding in self.findings if not finding.only_advised)
         return frozenset(name_of(finding.entity).lower() for finding in seen)
 
     def cite(self, at: int, *attributes: str) -> tuple[Citation, ...]:

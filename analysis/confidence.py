@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from analysis.case import PASSAGE, Case
+from analysis.case import Case
 from analysis.fusion import STRENGTH
 from analysis.last_words import SIGNATURE, STATED_SIGNATURE
 from domain.diagnosis import Hypothesis
@@ -55,7 +55,7 @@ def _known(top: Hypothesis) -> float:
     """1 where a runbook's signature fired; of a measured suspect how clear its lead is."""
     if any(STRENGTH in finding.captures for finding in top.findings):
         return max(0.0, min(1.0, top.terms.get("evidence", 0.0) / 0.9))
-    told = [f.signature for f in top.findings if "/" in f.signature and not f.signature.endswith(PASSAGE)]
+    told = [f.signature for f in top.findings if "/" in f.signature and not f.only_advised]
     own = {SIGNATURE, STATED_SIGNATURE}  # a program's own words are half a proof
     return 0.5 if told and set(told) <= own else float(bool(told))
 

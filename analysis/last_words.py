@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from analysis.case import PASSAGE, Case
+from analysis.case import Case
 from analysis.fusion import STRENGTH
 from analysis.text import clip
 from domain.entity import name_of
@@ -62,7 +62,7 @@ def last_words(case: Case) -> Iterator[Finding]:
 
 def stated_error(case: Case) -> Iterator[Finding]:
     """Where no runbook knows anything, and nothing is down: the error that says most about the one who says it."""
-    known = any(f.weight >= KNOWN and is_fault(f.kind) and not f.signature.endswith(PASSAGE) for f in case.findings)
+    known = any(f.weight >= KNOWN and is_fault(f.kind) and not f.only_advised for f in case.findings)
     if known or any(STRENGTH in f.captures for f in case.findings):
         return
     said = [f for f in case.findings if f.kind in SAID and f.citations]
@@ -89,7 +89,7 @@ def _is_known(case: Case, of: str) -> bool:
         finding.weight >= KNOWN
         and is_fault(finding.kind)
         and not finding.kind.startswith(_FOLLOWS)
-        and not finding.signature.endswith(PASSAGE)
+        and not finding.only_advised
         and case.inventory.same(finding.entity, of)
         for finding in case.findings
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Final
 
-from analysis.case import PASSAGE, Case
+from analysis.case import Case
 from analysis.kinds import Fit
 from analysis.sight import unseen
 from domain.diagnosis import Hypothesis
@@ -63,7 +63,7 @@ def _between(case: Case, of: str, to: str, named: list[str]) -> Reach:
 
 def _touched(case: Case, hypothesis: Hypothesis) -> list[str]:
     """What the hypothesis is about, and what is seen to follow from it there."""
-    own = [f.entity for f in hypothesis.findings if not f.signature.endswith(PASSAGE)]
+    own = [f.entity for f in hypothesis.findings if not f.only_advised]
     follow = (link.entity for link in hypothesis.chain if _follows(case, link.entity, hypothesis.entity))
     return list(dict.fromkeys((hypothesis.entity, *own, *follow)))
 
@@ -84,7 +84,7 @@ def _mentions(case: Case, of: str, to: str) -> bool:
 
 def _said(case: Case, of: str) -> Iterator[str]:
     for finding in case.findings:
-        if finding.entity == of and not finding.signature.endswith(PASSAGE):
+        if finding.entity == of and not finding.only_advised:
             yield finding.statement
             yield from (citation.quote for citation in finding.citations if citation.quote)
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
-from analysis.case import PASSAGE, Case
+from analysis.case import Case
 from domain.diagnosis import Hypothesis
 from domain.evidence import Finding
 
@@ -14,7 +14,7 @@ _CERTAIN: Final = 0.8  # what weighs as much is wrong, however long it was there
 
 def stood(case: Case, hypothesis: Hypothesis) -> bool:
     """Whether all that speaks for it was there long before the alert, on a machine as it is now."""
-    own = [finding for finding in hypothesis.findings if not finding.signature.endswith(PASSAGE)]
+    own = [finding for finding in hypothesis.findings if not finding.only_advised]
     return bool(case.incident.seen and own) and all(_stood(case, finding) for finding in own)
 
 

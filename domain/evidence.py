@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from domain.codec import Json
 from domain.facts import Fact
 from domain.results import Change, Edge, Passage
+
+PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 
 class Severity(StrEnum):
@@ -45,6 +48,11 @@ class Finding:
     signature: str = ""  # `<runbook>/<signature id>` where one fired
     captures: dict[str, str] = field(default_factory=dict)  # named parts, to fill in mechanisms and commands
     score: float = 0.0  # metric and trace findings: size of the deviation in robust sigmas; 0 otherwise
+
+    @property
+    def only_advised(self) -> bool:
+        """Whether it rests on a runbook's passage alone: that says what to look for, not what happened."""
+        return self.signature.endswith(PASSAGE)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from analysis.case import PASSAGE
 from analysis.wording import fill
 from domain.diagnosis import Diagnosis, Hypothesis, Verdict
 from domain.plan import Plan, Task
@@ -47,7 +46,7 @@ def _task(task: Task, question: str, about: tuple[str, ...]) -> Task:
 def _witnesses(pair: Iterable[Hypothesis], readable: Callable[[str], bool]) -> dict[str, str]:
     """Agents whose calls speak for one of the two, each with those it may read again; a passage is no witness: it says
     what to look for, not what happened."""
-    findings = (f for hypothesis in pair for f in hypothesis.findings if not f.signature.endswith(PASSAGE))
+    findings = (f for hypothesis in pair for f in hypothesis.findings if not f.only_advised)
     calls = dict.fromkeys(citation.call_id for finding in findings for citation in finding.citations)
     named: dict[str, list[str]] = {}
     for call in calls:

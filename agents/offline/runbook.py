@@ -6,7 +6,7 @@ from typing import Final
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from domain.alert import Alert
 from domain.codec import from_plain
-from domain.evidence import Citation, Evidence, Finding, Gap, Severity
+from domain.evidence import PASSAGE, Citation, Evidence, Finding, Gap, Severity
 from domain.plan import Task
 from domain.results import Passage, Passages
 
@@ -75,7 +75,7 @@ def _findings(task: Task, result: Passages, call_id: str) -> Iterator[Finding]:
                 citations=(Citation(call_id, "runbooks", path=f"/passages/{at}/runbook", value=passage.runbook),),
                 severity=Severity.INFO,
                 weight=WEIGHTS[passage.how],
-                signature=f"{passage.runbook}/passage",
+                signature=passage.runbook + PASSAGE,
             )
 
 

@@ -19,7 +19,7 @@ from analysis.verdict import decide
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain
 from domain.diagnosis import Hypothesis
-from domain.evidence import Citation, Evidence, Finding
+from domain.evidence import PASSAGE, Citation, Evidence, Finding
 from domain.plan import Look, Plan
 from domain.results import Passage, Passages
 from domain.runbook import Runbook
@@ -120,6 +120,4 @@ async def _retrieve(
 
 def _hint(passage: Passage, about: str, citation: Citation) -> Finding:
     said = f"The runbook {passage.runbook} describes what was found ({passage.heading})."
-    return Finding(
-        about, passage.fault, said, (citation,), weight=PASSAGE_WEIGHT, signature=f"{passage.runbook}/passage"
-    )
+    return Finding(about, passage.fault, said, (citation,), weight=PASSAGE_WEIGHT, signature=passage.runbook + PASSAGE)
