@@ -70,6 +70,7 @@ async def claim(connection: AsyncConnection[DictRow], asked: Asked) -> Held | No
             return await _take_over(connection, asked, incident, last)
         if last is not None and last["status"] == "running":  # a model's: it gives way to what has changed
             await _end(connection, last["id"], investigations.Outcome("incomplete", datetime.now(UTC), GAVE_WAY))
+            await _count(connection, asked.incident_id, 0)  # the workers that were lost over it are not the analyst's
         return Nothing.SET_ASIDE if incident["status"] == "failed" else await _begin(connection, asked, incident["now"])
 
 

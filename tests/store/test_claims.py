@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 
 from domain.alert import Incident, Window
 from domain.errors import FencedOff
-from store import claims, events, incidents, investigations, leases
+from store import claims, events, incidents, investigations, leases, passes
 from store.claims import Asked, Held, Nothing
 from store.database import Database
 
@@ -97,6 +97,24 @@ async def test_an_incident_that_lost_three_workers_is_set_aside_and_stays_so(kep
     async with kept.connection() as connection:
         assert await claims.forgive(connection, "a")
         assert isinstance(await claims.claim(connection, replace(SECOND, job=3)), Held)
+
+
+async def test_workers_that_a_model_cost_are_not_counted_against_the_analyst(kept: Database) -> None:
+    first = await _claimed(kept, FIRST)
+    assert isinstance(first, Held)
+    async with kept.connection() as connection, connection.transaction():
+        await claims.ended(connection, first, investigations.Outcome("done", NOW, verdict="healthy"))
+        await passes.hand_on(connection, "a", first.investigation, {})
+    second = replace(FIRST, job=2, investigation="run-2", after="run-1")
+    for _ in range(3):  # two of them are lost
+        assert isinstance(await _claimed(kept, second), Held)
+    anew = replace(FIRST, job=3, investigation="run-3")
+    for goes_on in (False, True):  # and one more
+        held = await _claimed(kept, anew)
+        assert isinstance(held, Held), held
+        assert (held.investigation, held.goes_on) == ("run-3", goes_on)
+    async with kept.connection() as connection:
+        await claims.ended(connection, held, investigations.Outcome("done", NOW, verdict="healthy"))
 
 
 async def test_a_run_that_was_released_has_not_crashed(kept: Database) -> None:
