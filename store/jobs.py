@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from psycopg import AsyncConnection, Connection
+from psycopg.errors import UniqueViolation
 from psycopg.rows import DictRow
 
 from store.queries import queries
@@ -51,6 +52,13 @@ async def finish(connection: AsyncConnection[DictRow], job: Fetched, status: str
 
 async def give_back(connection: AsyncConnection[DictRow], job: Fetched, seconds: float = 0.0) -> None:
     """Return a job to the queue, to come back after so long, if it is still this worker's."""
+    try:
+        await _give_back(connection, job, seconds)
+    except UniqueViolation:  # another was deferred meanwhile, and is committed: now it is seen
+        await _give_back(connection, job, seconds)
+
+
+async def _give_back(connection: AsyncConnection[DictRow], job: Fetched, seconds: float) -> None:
     async with connection.transaction():
         await connection.execute(queries("jobs")["give_back"], {**_own(job), "seconds": seconds})
         for queue in QUEUES:

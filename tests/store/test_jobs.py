@@ -106,6 +106,19 @@ async def test_a_job_is_not_given_back_where_another_of_its_incident_waits(datab
     assert await _states(database) == ["todo"]
 
 
+async def test_a_job_is_given_back_while_another_of_its_incident_is_being_deferred(database: Database) -> None:
+    async with database.connection() as connection:
+        await jobs.enqueue(connection, "a")
+        job = await _fetched(database)
+        async with database.connection() as other, other.transaction():
+            assert await jobs.enqueue(other, "a") == 1
+            giving = asyncio.create_task(jobs.give_back(connection, job))
+            done, _ = await asyncio.wait({giving}, timeout=0.3)
+            assert not done, "it cannot know yet whether the other one stays"
+        await giving
+    assert await _states(database) == ["todo"]
+
+
 async def test_jobs_of_lost_workers_go_back_to_the_queue_and_others_do_not(database: Database) -> None:
     async with database.connection() as connection:
         await jobs.enqueue(connection, "lost")
