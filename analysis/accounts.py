@@ -6,9 +6,9 @@ from typing import Final
 from analysis.case import Case
 from analysis.fusion import STRENGTH
 from analysis.kinds import Fit, fit
+from analysis.long_before import stood
 from analysis.reach import CONSISTENT, EXPLAINED, NOT_EXPLAINED, Reach, account_of, reach_of
 from analysis.sight import connect, unseen
-from analysis.standing import stood
 from domain.diagnosis import AlertAccount, Hypothesis
 
 NO_LINK: Final = "nothing connects it with what alerted"

@@ -10,7 +10,7 @@ SURGE: Final = "load.surge"
 AMPLIFIED: Final = 0.4  # of the weight: retries, a missed cache, a call per item make as much load as a crowd does
 
 
-def own_surges(case: Case) -> Case:
+def discount_inner_surges(case: Case) -> Case:
     """The case with less weight on a surge at a callee none of whose callers surges: that load is made in between."""
     surging = {name_of(finding.entity) for finding in case.findings if finding.kind == SURGE}
     callers: dict[str, set[str]] = {}

@@ -12,8 +12,8 @@ from agents.analyst import NAME as ANALYST
 from agents.gateway.tape import Keep, Tape, Taped, kept_nowhere
 from analysis.redaction import Redactor
 from app.bootstrap import House
+from app.fallback import gave_nothing, stands
 from app.foreign import foreign_grants
-from app.standing import gave_nothing, stands
 from bundle.recording import Recording, ReplyRecord
 from domain.alert import Incident
 from domain.codec import Json, digest, from_plain, to_plain

@@ -12,12 +12,12 @@ from langgraph.runtime import RunControl
 
 from app.bootstrap import House
 from app.evidence import Targets, targets
+from app.fallback import stands
 from app.heart import Heart
 from app.investigation import Order, Outcome, Run, Second, Start, investigate
 from app.passes import configured
 from app.seen import machines
 from app.skew import seen_from, steady_clock
-from app.standing import stands
 from app.tracing import Followed, followed
 from app.writer import Progress, Writer
 from domain.alert import Incident

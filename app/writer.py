@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 
 from app.investigation import Outcome
 from app.keep import ended, logged
-from app.rest import leaves_over, split
+from app.split import leaves_over, split
 from bundle.recording import ReplyRecord
 from domain.codec import Json, digest, from_plain, to_plain
 from domain.diagnosis import Diagnosis

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from agents.analyst import NAME as ANALYST
 from alerts.entities import entities, machines
-from analysis.amplified import own_surges
+from analysis.amplified import discount_inner_surges
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
@@ -88,7 +88,7 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tupl
         on=tuple(tuple(machines(alert)) for alert in incident.alerts),
         places=tuple(place for each in evidence for place in _places(each)),
     )
-    return own_surges(joined(case))
+    return discount_inner_surges(joined(case))
 
 
 def _places(evidence: Evidence) -> tuple[str, ...]:

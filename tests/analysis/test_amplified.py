@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from analysis.amplified import AMPLIFIED, own_surges
+from analysis.amplified import AMPLIFIED, discount_inner_surges
 from analysis.case import Case
 from analysis.inventory import Inventory
 from domain.alert import Incident, Window
@@ -22,7 +22,7 @@ def case(*surging: str, edges: tuple[Edge, ...] = EDGE) -> Case:
 
 
 def weights(of: Case) -> dict[str, float]:
-    return {finding.entity: finding.weight for finding in own_surges(of).findings}
+    return {finding.entity: finding.weight for finding in discount_inner_surges(of).findings}
 
 
 def test_load_that_no_caller_has_is_made_in_between() -> None:
