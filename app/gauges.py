@@ -34,9 +34,11 @@ class Gauges(Collector):
 
 
 def _of_queue(queue: Counts) -> Iterator[Metric]:
-    jobs = {("waiting",): queue.waiting, ("running",): queue.running}
-    yield _gauge("fishbone_jobs", "Jobs by state.", jobs, ("state",))
-    yield _gauge("fishbone_oldest_job_seconds", "How long the first waiting job waits.", {(): queue.oldest_seconds}, ())
+    jobs = {(name, "waiting"): line.waiting for name, line in queue.lines.items()}
+    jobs |= {(name, "running"): line.running for name, line in queue.lines.items()}
+    yield _gauge("fishbone_jobs", "Jobs by state.", jobs, ("queue", "state"))
+    oldest = {(name,): line.oldest_seconds for name, line in queue.lines.items()}
+    yield _gauge("fishbone_oldest_job_seconds", "How long the first waiting job waits.", oldest, ("queue",))
     yield _gauge("fishbone_poison_incidents", "Incidents set aside: they crashed workers.", {(): queue.set_aside}, ())
     yield _gauge("fishbone_workers", "Workers heard of within a lease.", {(): queue.workers}, ())
 

@@ -1,5 +1,6 @@
 """The queue's jobs, where procrastinate's own calls do not reach: inside a caller's transaction, or fenced."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,14 +26,31 @@ class Fetched:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How the queue stands."""
+class Line:
+    """How one line of the queue stands."""
 
     waiting: int
     running: int
+    oldest_seconds: float  # how long the first of the waiting jobs has been there
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How the queue stands."""
+
+    lines: Mapping[str, Line]  # by name: first passes, and second ones
     set_aside: int  # incidents that crashed their workers
     workers: int  # that were heard of within a lease's time
-    oldest_seconds: float  # how long the first of the waiting jobs has been there
+
+    @property
+    def waiting(self) -> int:
+        """In all lines."""
+        return sum(line.waiting for line in self.lines.values())
+
+    @property
+    def running(self) -> int:
+        """In all lines."""
+        return sum(line.running for line in self.lines.values())
 
 
 async def enqueue(connection: AsyncConnection[DictRow], *incident_ids: str) -> int:
@@ -80,10 +98,12 @@ def retry_stalled(connection: Connection[DictRow], lease_seconds: float) -> int:
 
 async def counts(connection: AsyncConnection[DictRow], lease_seconds: float) -> Counts:
     """How the queue stands."""
-    values = {**_NAMES, "lease_seconds": lease_seconds}
-    row = await (await connection.execute(queries("jobs")["counts"], values)).fetchone()
+    sql = queries("jobs")
+    found = await connection.execute(sql["lines"], {"task": TASK, "queues": list(QUEUES)})
+    lines = {row.pop("line"): Line(**row) for row in await found.fetchall()}
+    row = await (await connection.execute(sql["counts"], {"lease_seconds": lease_seconds})).fetchone()
     assert row is not None  # a select of counts always has a row
-    return Counts(**row)
+    return Counts(lines, **row)
 
 
 async def set_aside(connection: AsyncConnection[DictRow]) -> tuple[tuple[str, str, int], ...]:

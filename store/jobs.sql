@@ -56,15 +56,22 @@ select procrastinate_retry_job_v2(%(id)s, now(), null, null, null)
 -- drop: a stalled job whose work another one does
 select procrastinate_finish_job_v1(%(id)s, 'failed', true)
 
--- counts: how the queue stands
-select (select count(*) from procrastinate_jobs where task_name = %(task)s and status = 'todo') as waiting,
-       (select count(*) from procrastinate_jobs where task_name = %(task)s and status = 'doing') as running,
-       (select count(*) from incident where status = 'failed') as set_aside,
+-- counts: how all of the queue stands
+select (select count(*) from incident where status = 'failed') as set_aside,
        (select count(*) from procrastinate_workers
-        where last_heartbeat > now() - make_interval(secs => %(lease_seconds)s)) as workers,
-       (select coalesce(extract(epoch from now() - min(event.at)), 0)::float8
-        from procrastinate_jobs as job join procrastinate_events as event on event.job_id = job.id
-        where job.task_name = %(task)s and job.status = 'todo' and event.type = 'deferred') as oldest_seconds
+        where last_heartbeat > now() - make_interval(secs => %(lease_seconds)s)) as workers
+
+-- lines: and each of its lines, also an empty one
+select line, count(job.id) filter (where job.status = 'todo') as waiting,
+       count(job.id) filter (where job.status = 'doing') as running,
+       coalesce(extract(epoch from now() - min(came.at) filter (where job.status = 'todo')), 0)::float8 as oldest_seconds
+from unnest(%(queues)s::text[]) as line
+left join procrastinate_jobs as job
+     on job.queue_name = line and job.task_name = %(task)s and job.status in ('todo', 'doing')
+left join lateral (
+    select min(event.at) as at from procrastinate_events as event where event.job_id = job.id and event.type = 'deferred'
+) as came on true
+group by line
 
 -- set_aside: the incidents that are not tried again by themselves
 select id, title, crashes from incident where status = 'failed' order by created_at desc, id

@@ -109,7 +109,10 @@ async def test_metrics_count_what_the_database_holds(database: Database) -> None
     async with asked(Operations(database, load_settings())) as client:
         found = values((await client.get("/metrics")).text)
     assert found["fishbone_database_up{}"] == 1
-    assert found["fishbone_jobs{state=waiting}"] == 1
+    assert found["fishbone_jobs{queue=fishbone,state=waiting}"] == 1
+    assert found["fishbone_oldest_job_seconds{queue=fishbone}"] > 0
+    assert found["fishbone_jobs{queue=fishbone-models,state=waiting}"] == 0
+    assert found["fishbone_oldest_job_seconds{queue=fishbone-models}"] == 0
     assert found["fishbone_poison_incidents{}"] == 1
     assert found["fishbone_incidents{status=failed}"] == 1
     assert found["fishbone_investigations_total{status=done,verdict=root_cause}"] == 1

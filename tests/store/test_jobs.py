@@ -7,7 +7,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from domain.alert import Incident, Window
-from store import incidents, jobs
+from store import incidents, jobs, passes
 from store.database import Database
 from store.jobs import Fetched
 
@@ -144,3 +144,12 @@ async def test_the_queue_is_counted(database: Database) -> None:
         found = await jobs.counts(connection, 60.0)
         assert (found.waiting, found.running, found.set_aside, found.workers) == (1, 1, 1, 1)
         assert await jobs.set_aside(connection) == (("a", "Slow", 0),)
+
+
+async def test_a_second_pass_that_waits_is_no_first_report_that_waits(database: Database) -> None:
+    async with database.connection() as connection:
+        await passes.hand_on(connection, "a", "run-1", {})
+        lines = (await jobs.counts(connection, 60.0)).lines
+    assert (lines["fishbone"].waiting, lines["fishbone"].oldest_seconds) == (0, 0.0)
+    assert lines["fishbone-models"].waiting == 1
+    assert lines["fishbone-models"].oldest_seconds > 0
