@@ -1,6 +1,5 @@
 """Any JSON object: finds an alert's fields by their usual names, however written, at the usual depths."""
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
@@ -37,17 +36,20 @@ _SEVERITIES: Final = (
     "severity", "alertseverity", "problemseverity", "level", "priority", "criticality", "urgency", "importancelevel",
     "importance", "impact", "messagetype", "servicestate", "hoststate",
 )  # fmt: skip
+# Keys that hold nothing but a state, whatever the title says.
 _STATES: Final = (
     "conclusion", "status", "alertstatus", "state", "currentstate", "newstate", "newstatus", "alertstate",
     "problemstatus",
     "currentalertphase", "notificationtype", "messagetype", "alerttypefriendlyname", "servicestate", "hoststate",
-    "statusfriendly", "checkstatename", "triggertype", "alerttype", "transition", "alertevent",
-    "eventtype", "eventname", "event", "action", "alertaction", "type", "level", "statusextended",
-    "laststatus", "severity",
+    "statusfriendly", "checkstatename", "triggertype", "transition", "alertevent",
+    "eventtype", "eventname", "event", "action", "alertaction",
 )  # fmt: skip
+# Those of a kind or a level, which may stay as they were when the trouble is over: the title says more.
+_KINDS: Final = ("alerttype", "type", "level", "statusextended", "laststatus", "severity")
+_TITLES: Final = ("title", "messagetitle", "event", "subject", "statusdetail")
 _STARTS: Final = (
     "startsat", "startedat", "start", "startdate", "starttime", "createdat", "createdon", "triggeredat", "firedat",
-    "triggertime", "alerttimestamp", "statestarttime", "detectedat", "opened_at", "openedat", "timestamp", "time",
+    "triggertime", "alerttimestamp", "statestarttime", "detectedat", "openedat", "timestamp", "time",
     "alarmtime", "date", "datetime", "longdatetime", "now", "statechangedtimestamp", "lastoccurrence",
 )  # fmt: skip
 _ENDS: Final = ("endsat", "endedat", "end", "enddate", "endtime", "resolvedat", "closedat", "recoveredat", "canceldate")
@@ -55,10 +57,6 @@ _IDS: Final = ("fingerprint", "alertid", "incidentid", "problemid", "entityid", 
 _LABELS: Final = ("commonlabels", "grouplabels", "labels", "tags", "dimensions")
 _NOTES: Final = ("commonannotations", "annotations")
 _PLACES: Final = ("host", "node", "device", "agent", "client", "entity", "service", "container", "pod", "server")
-_OVER: Final = re.compile(
-    r"(?i)\b(?:recovered|resolved|recovery|cleared|is (?:back )?up(?: again)?|back (?:up|online|to normal))\b|"
-    r"\[(?:OK|UP)\]|->\s*(?:UP|OK)\b|^(?:OK|UP)\b(?!-)|\(now: up\)"
-)
 _DEEPEST: Final = 4
 
 
@@ -199,12 +197,17 @@ def _annotations(objects: list[dict[str, Json]]) -> dict[str, str]:
 
 
 def _state(objects: list[dict[str, Json]], name: str) -> AlertStatus | None:
-    """By a title that says so, by flags, by the usual fields: first where one holds a known word, then a phrase."""
-    titles = ("title", "messagetitle", "event", "subject", "statusdetail")
-    if _OVER.search(reading.first(*_every(objects, titles), name)) or _OVER.search(name):
-        return AlertStatus.RESOLVED
+    """By flags and fields of a state; where those say nothing by a title that tells of an end, then by the rest."""
     flags = (words.state_of_flag(key, value) for one in objects for key, value in one.items())
-    if flag := next(filter(None, flags), None):
-        return flag
-    told = [reading.text(value) for value in _worded(objects, _STATES) if not isinstance(value, bool)]
-    return reading.status(*told) or next(filter(None, map(words.state_of, told)), None)
+    if told := next(filter(None, flags), None) or _told(objects, _STATES):
+        return told
+    if words.tells_end(reading.first(*_every(objects, _TITLES), name)) or words.tells_end(name):
+        return AlertStatus.RESOLVED
+    return _told(objects, _KINDS)
+
+
+def _told(objects: list[dict[str, Json]], keys: tuple[str, ...]) -> AlertStatus | None:
+    """What these fields say: first where one holds a known word, then a phrase, unless it may be a title."""
+    told = [(key, reading.text(value)) for key in keys for value in _worded(objects, (key,))]
+    phrases = (words.state_of(text) for key, text in told if key not in _TITLES or " " not in text)
+    return reading.status(*(text for _, text in told)) or next(filter(None, phrases), None)
