@@ -14,8 +14,6 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
-from psycopg import AsyncConnection
-from psycopg.rows import DictRow
 
 from app.bootstrap import House
 from app.evidence import Targets, targets
@@ -31,11 +29,6 @@ from store.jobs import QUEUE, QUEUES, TASK, Fetched
 log = logging.getLogger(__name__)
 LONGEST_PAUSE: Final = 60.0  # seconds between two tries of a job
 CONNECTIONS: Final = 3  # of procrastinate's own, beside the one that listens
-
-
-async def enqueue(connection: AsyncConnection[DictRow], *incident_ids: str) -> int:
-    """Defer one job for each incident in the caller's transaction, unless one waits already; how many were new."""
-    return await jobs.enqueue(connection, *incident_ids)
 
 
 class OwnJobs(JobManager):

@@ -24,12 +24,12 @@ from app.intake import Enqueue, Rules, take
 from app.limits import Bucket
 from app.notify import heralding
 from app.operations import Operations
-from app.queue import enqueue
 from app.settings import Settings
 from app.web.pages import Pages
 from app.webhook import Webhooks, error, utc_now
 from domain.errors import StoreUnavailable
 from store.database import Database
+from store.jobs import enqueue
 
 log = logging.getLogger(__name__)
 GRACE: Final = 5  # seconds that requests may take to end

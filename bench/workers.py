@@ -24,7 +24,7 @@ import psutil
 
 from app.bootstrap import House, open_house
 from app.evidence import targets
-from app.queue import enqueue, run_worker
+from app.queue import run_worker
 from app.replay import incident_of
 from app.settings import load_settings
 from bundle.bundle import open_bundle
@@ -33,6 +33,7 @@ from domain.results import Facts
 from mcp_servers.host import host
 from mcp_servers.recorded.host import RecordedHost
 from store import incidents
+from store.jobs import enqueue
 from tools.targets import Target
 
 WAIT_SECONDS = 2.0

@@ -7,12 +7,13 @@ from app.bootstrap import open_database, open_house
 from app.notify import heralding
 from app.operations import observed
 from app.prune import pruning
-from app.queue import enqueue, run_worker
+from app.queue import run_worker
 from app.settings import Settings, load_settings
 from app.thrift import few_arenas
 from domain.errors import BadConfiguration
 from store import incidents
 from store.claims import forgive
+from store.jobs import enqueue
 
 
 def run(concurrency: int) -> None:

@@ -14,9 +14,9 @@ from analysis.grouping import Limits
 from analysis.silences import matcher
 from app.intake import Rules, take
 from app.prune import prune
-from app.queue import enqueue
 from store import alerts, incidents, silences
 from store.database import Database
+from store.jobs import enqueue
 from store.numbers import numbers
 
 NOW = datetime(2026, 3, 4, 10, 30, tzinfo=UTC)

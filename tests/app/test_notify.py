@@ -11,11 +11,11 @@ import pytest
 from alerts import receive
 from app.intake import take
 from app.notify import Herald, heralding
-from app.queue import enqueue
 from app.settings import Settings, load_settings
 from domain.errors import BadConfiguration
 from store import investigations, notifications, reports
 from store.database import Database
+from store.jobs import enqueue
 from store.notifications import Told
 from tests.app.receiver import receiver
 

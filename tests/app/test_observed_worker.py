@@ -13,11 +13,12 @@ from app.bootstrap import House, open_house
 from app.logs import set_up_logs
 from app.notify import heralding
 from app.operations import gathered
-from app.queue import enqueue, run_worker
+from app.queue import run_worker
 from app.replay import incident_of
 from app.settings import load_settings
 from bundle.bundle import open_bundle
 from store import incidents, notifications
+from store.jobs import enqueue
 
 BUNDLE = Path("incidents/invoice-batches-fail")
 

@@ -16,7 +16,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.logs import set_up_logs
 from app.operations import Operations
-from app.queue import enqueue
 from app.replay import incident_of
 from app.settings import load_settings
 from app.tracing import Followed, followed
@@ -25,6 +24,7 @@ from domain.model_call import CallRecord
 from domain.tool import Caller, ToolResult
 from store import calls, incidents, investigations, model_calls, model_keys
 from store.database import Database
+from store.jobs import enqueue
 from tests.app.receiver import receiver
 from tools.ledger import Entry, Ledger
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from alerts import receive
 from app.intake import take
-from app.queue import enqueue
 from store.database import Database
+from store.jobs import enqueue
 from tests.faults.ward import Ward
 
 CART = {"alertname": "CartSaveErrors", "service": "cart-api"}

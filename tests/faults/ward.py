@@ -16,12 +16,12 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from app.queue import enqueue
 from app.replay import incident_of
 from bundle.bundle import open_bundle
 from store import incidents
 from store.database import Database
 from store.embedded import EmbeddedServer
+from store.jobs import enqueue
 from store.lock import wait_until
 
 BUNDLE = Path("incidents/cart-saves-fail")
