@@ -47,8 +47,12 @@ def _has_room(metric: str, share: float) -> bool:
 
 
 def is_full(one: SeriesSummary) -> bool:
-    """Whether it is a share of processor time that rose to where work waits for a processor most of the time."""
-    return noise(one) == PERCENT and (one.median_after or 0.0) >= FULL and (one.median_after or 0.0) > one.mean
+    """Whether it is a share of processor time that rose to where work waits for a processor most of the time.
+
+    Seconds of a processor are told of how many nobody knows: of those none is full.
+    """
+    now = one.median_after or 0.0
+    return _is_percent(one) and now >= FULL and now > one.mean
 
 
 def milliseconds(one: SeriesSummary) -> float:
@@ -62,16 +66,26 @@ def _unit_seconds(one: SeriesSummary) -> float | None:
 
 def is_idle(one: SeriesSummary) -> bool:
     """Whether it is a share of processor time that is still low after it rose."""
-    least = noise(one)
-    return one.kind == "cpu" and least is not None and (one.median_after or 0.0) < BUSY * least / PERCENT
+    now = one.median_after or 0.0
+    return (_is_percent(one) and now < BUSY) or (_is_cpu_seconds(one) and now < BUSY * CORE)
+
+
+def _is_percent(one: SeriesSummary) -> bool:
+    name = one.metric
+    told = _PERCENT.search(name) is not None or (_SHARE.search(name) is not None and one.max > 1.5)
+    return one.kind == "cpu" and told
+
+
+def _is_cpu_seconds(one: SeriesSummary) -> bool:
+    return one.kind == "cpu" and _CPU_SECONDS.search(one.metric) is not None
 
 
 def noise(one: SeriesSummary) -> float | None:
     """What a series of this kind and unit moves by without meaning anything, in its own unit; None if not known."""
     name = one.metric
-    if one.kind == "cpu" and (_PERCENT.search(name) or (_SHARE.search(name) and one.max > 1.5)):
+    if _is_percent(one):
         return PERCENT
-    if one.kind == "cpu" and _CPU_SECONDS.search(name):
+    if _is_cpu_seconds(one):
         return PERCENT * CORE
     if one.kind == "saturation" and _LOAD.search(name):
         return LOAD

@@ -3,11 +3,11 @@
 import re
 from functools import lru_cache
 
+from analysis.requests import request_of
 from analysis.text import strip_control
 
 WILDCARD = "<*>"
 _LONGEST = 400  # characters of a line that its template is made from
-_LONGEST_REQUEST = 4096  # characters in which the status of a request is looked for: it stands behind the path
 
 _HEAD = re.compile(
     r"^[\[(<\"'| ]{0,3}(?:<\d{1,3}>)?(?:"
@@ -56,10 +56,6 @@ _RULER = re.compile(r"([\^~=*#_-])\1{3,}")  # under a word of a stack, or around
 _ASSIGNED = re.compile(r"<\*>\s?=\s?<\*>")
 _FRAME = re.compile(r'^\s*(?:File "[^"\n]*", line \d+(?:, in \S+)?|at (?:async )?[\w.$<>/@\[\] -]+\([^()\n]*\)$)')
 _FRAMES = ("Fil", "at ")
-_ACCESS = re.compile(
-    r"\b(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (?:[^\s\"\\]|\\.)+(?: HTTP/[\d.]+)?\"?,? "
-    r"(?:status[=:] ?)?([1-5]\d\d)\b"
-)
 _MESSAGE = re.compile(r'"(?:msg|message|log|event|error|text|short_message|body|MESSAGE)"\s*:\s*"((?:[^"\\]|\\.)*)"?')
 _KEYS = re.compile(r'[{,]\s*"([\w.@-]{1,40})"\s*:')
 _LOGFMT = re.compile(r'(?:^|\s)msg=(?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -69,7 +65,7 @@ _LOGFMT_KEYS = re.compile(r"(?:^|\s)([A-Za-z_][\w.]{0,40})=")
 
 def masked(line: str) -> str:
     """The line with `<*>` for each variable part; of JSON and logfmt the message and the names of its fields."""
-    request = _ACCESS.search(line, 0, _LONGEST_REQUEST) if "/" in line else None
+    request = request_of(line)
     line = line[:_LONGEST].strip()
     if "\x1b" in line:
         line = strip_control(line).strip()
@@ -78,7 +74,7 @@ def masked(line: str) -> str:
     if "msg=" in line and _LOGFMT_LINE.match(line) and (match := _LOGFMT.search(line)):
         return _with_keys(_plain(match[1] or match[2] or ""), " ".join(sorted(set(_LOGFMT_KEYS.findall(line)))))
     if request:
-        return f'{WILDCARD} "{request[1]} {WILDCARD}" {request[2]} {WILDCARD}'  # method and status are what it says
+        return f'{WILDCARD} "{request[0]} {WILDCARD}" {request[1]} {WILDCARD}'  # method and status are what it says
     if line[:3] in _FRAMES and (match := _FRAME.match(line)):
         return f"{'File' if line[0] == 'F' else 'at'} {WILDCARD}"  # of a stack
     return _plain(_without_head(line))

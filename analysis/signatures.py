@@ -1,12 +1,12 @@
 """Which runbooks' signatures fire on what was observed: findings with citations, and what speaks against a fault."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from analysis.captures.cloud import database_of
 from analysis.patterns import compiled
 from analysis.rules import AGAINST, Rule, Shot, about, fact_captures, finding, rules
 from analysis.state import StateIndex, predicate
@@ -20,7 +20,6 @@ from domain.runbook import MetricTest, Runbook
 HOST_METRICS: Final = ("node_", "host_", "system_", "windows_")
 MOST_ENTITIES: Final = 8  # findings of one signature in one result; more of them say nothing new
 UNNAMED_HOST: Final = "host:localhost"  # how captures call a machine whose name they do not tell
-_MANAGED: Final = re.compile(r"^\S+ db-(?:instance|cluster) (?P<name>[\w.-]+) \[")
 SHARED: Final = ("host", "disk")  # kinds whose facts concern every entity that runs there
 
 
@@ -144,9 +143,8 @@ def _shots(rule: Rule, hit: SignatureHit, at: int, call_id: str) -> Iterator[Sho
 
 
 def _managed(hit: SignatureHit) -> str:
-    """The managed database that an event is about: events of many lie in one log, which is named after the service."""
-    named = next((match for line in hit.lines if (match := _MANAGED.search(line.text))), None)
-    return entity("database", named["name"]) if named else ""
+    """The managed database that an event is about; events of many lie in one log, which is named after the service."""
+    return next((database for line in hit.lines if (database := database_of(line.text))), "")
 
 
 def _capture_path(hit: SignatureHit, at: int, place: int) -> tuple[str, str | int]:

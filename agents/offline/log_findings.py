@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from analysis.levels import at_least
+from analysis.requests import request_of
 from analysis.text import clip
 from analysis.timestamps import format_time
 from analysis.wording import times
@@ -48,8 +49,7 @@ _SERVER = re.compile(
 _SHORT_LINES = 30
 _REGULAR_LINES, _REGULAR_TIMES, _SILENT_LEAST = 20, 20, timedelta(seconds=60)
 _SKIPPED_WORDS = frozenset({"pod", "log", "logs", "the", "app", "service", "server", "data", "prod", "test"})
-_OF_ACCESS: Final = 0.2  # a proxy's access log tells how requests ended, not why
-_ACCESS: Final = re.compile(r'"[A-Z]+ \S+ HTTP/[\d.]+" [1-5]\d\d (?:\d+|-)(?: |$)')
+_OF_REQUEST: Final = 0.2  # it tells how a request ended, not why
 
 
 def of_templates(task: Task, results: Iterable[tuple[str, Templates]], cited: Places) -> list[Finding]:
@@ -172,8 +172,8 @@ def _finding(
         weight += _ALERTED
     elif any(_names(line.text, alerted) for alerted in task.entities):
         weight += _NAMED
-    if _ACCESS.search(line.text):
-        kind, weight = "log.error", min(weight, _OF_ACCESS)
+    if request_of(line.text):
+        kind, weight = "log.error", min(weight, _OF_REQUEST)
     return Finding(
         entity=about, kind=kind, statement=clip(statement, 400),
         citations=(Citation(call_id, line.source, line.line or None, _quote(line.text)),),

@@ -23,6 +23,12 @@ _RDS: Final = re.compile(
 _TROUBLE: Final = re.compile(r"failure|failover|low storage|recovery|availability")
 
 
+def database_of(line: str) -> str:
+    """The managed database that an event's line is about; empty where it is no such line."""
+    match = _RDS.match(line)
+    return safe_entity("database", match["name"]) if match else ""
+
+
 def parse(text: str, context: Context) -> list[Fact]:
     """Whatever lists these documents hold."""
     return [fact for document in documents(text) if isinstance(document, dict) for fact in _document(document, context)]
