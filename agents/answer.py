@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.cited import proof
-from agents.messages import json_in
+from agents.gateway.texts import parsed
 from analysis.candidates import SYMPTOMS
 from analysis.opinions import MODEL
 from domain.codec import Json, dumps
@@ -120,7 +120,7 @@ class Bench:
 def read_answer(text: str, bench: Bench) -> Evidence | str:
     """The evidence in a model's answer, or in one line why there is none."""
     try:
-        answer = _Answer.model_validate(json.loads(json_in(text)))
+        answer = _Answer.model_validate(parsed(text))
     except (ValueError, ValidationError, RecursionError) as exc:
         return f"the conclusion is no evidence: {' '.join(str(exc).split())[:200]}"
     given, unread = _findings(answer.findings)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from agents.briefing import briefing
+from agents.gateway.texts import joined
 from agents.gateway.tokens import prompt_tokens
 from agents.messages import call_id_of, inside, said, task_of
 from agents.notes import notes
@@ -54,7 +55,7 @@ def sent(
     """The messages as they are sent; `tight` where the server found the easy way too long."""
     opening, rest = _opening(messages), _clean(messages[OPENING:])
     short, digested = _digested(rest)
-    whole = _joined([*opening, *short])
+    whole = joined([*opening, *short])
     if not tight and prompt_tokens(whole) <= room.easy and estimate(whole) <= room.most:
         return Sent(whole, estimate(whole), digested, 0, cut=False)
     return _noted(opening, rest, room, estimate, tight)
@@ -67,7 +68,7 @@ def _noted(opening: list[AnyMessage], rest: list[AnyMessage], room: Room, estima
     for each, most in _forms(tight):
         noted = [HumanMessage(notes(rest[:at], each))] if at else []
         tail = [_within(m, most) if most and isinstance(m, ToolMessage) else m for m in rest[at:]]
-        told = _joined([*opening, *noted, *tail])
+        told = joined([*opening, *noted, *tail])
         found = Sent(told, estimate(told), 0, at, cut=tail != rest[at:])
         if max(found.tokens, prompt_tokens(told)) <= room.most:
             return found
@@ -138,17 +139,6 @@ def _within(message: ToolMessage, most: int) -> ToolMessage:
     opening, text, closing = inside(message)
     shorter = cut(text, most, call_id_of(message))
     return message.model_copy(update={"content": f"{opening}{shorter.text}{closing}"}) if shorter.was_cut else message
-
-
-def _joined(messages: list[AnyMessage]) -> list[AnyMessage]:
-    """Two messages of a person in a row as one: some servers refuse them."""
-    told: list[AnyMessage] = []
-    for message in messages:
-        if told and isinstance(message, HumanMessage) and isinstance(told[-1], HumanMessage):
-            told[-1] = HumanMessage(f"{told[-1].content}\n\n{message.content}")
-        else:
-            told.append(message)
-    return told
 
 
 def _dumped(value: Any) -> str:

@@ -1,7 +1,6 @@
 """What passes between the loop and any model: the task, fenced tool results, and the one message that is Evidence."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Final
 from uuid import uuid4
@@ -16,6 +15,7 @@ from langchain_core.messages import (
 )
 from pydantic import ValidationError
 
+from agents.gateway.texts import thoughts
 from agents.tactic import Observation
 from domain.codec import dumps, from_plain, to_plain
 from domain.evidence import Evidence
@@ -23,9 +23,6 @@ from domain.plan import Task
 from domain.tool import ToolResult
 
 FENCE: Final = "untrusted-tool-result"
-_FENCED_JSON: Final = re.compile(r"```(?:json)?\s*\n(.*?)\n```", re.DOTALL)
-# Some models think aloud; a template may have swallowed the opening mark, and a limit the closing one.
-_THOUGHT: Final = re.compile(r"<think>.*?(?:</think>|\Z)|\A.*?</think>", re.DOTALL)
 
 
 def opening(prompt: str, task: Task) -> list[AnyMessage]:
@@ -111,14 +108,7 @@ def call_id_of(message: ToolMessage) -> str:
 
 def said(message: AIMessage) -> str:
     """What a model said, without what it only thought."""
-    return _THOUGHT.sub("", str(message.text)).strip()
-
-
-def json_in(text: str) -> str:
-    """The JSON object in a text: as it stands, fenced, or from the first brace to the last."""
-    fenced = _FENCED_JSON.search(text)
-    inner = fenced.group(1) if fenced else text
-    return inner[inner.find("{") : inner.rfind("}") + 1] if "{" in inner else inner
+    return thoughts(message.text)[0].strip()
 
 
 def conclusion(evidence: Evidence) -> AIMessage:
@@ -130,6 +120,6 @@ def parse_conclusion(message: AIMessage) -> Evidence | str:
     """The evidence in the analyst's last message, or in one line why there is none. What a model concludes with is
     read by `agents.answer`: it may not say all that Evidence holds."""
     try:
-        return from_plain(Evidence, json.loads(json_in(str(message.content).strip())))
+        return from_plain(Evidence, json.loads(message.text))
     except (ValueError, ValidationError) as exc:
         return f"the conclusion is no evidence: {' '.join(str(exc).split())[:200]}"

@@ -1,42 +1,37 @@
 """The gateway: a chat model that asks an OpenAI-compatible server, and answers for whatever that server does."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
 import openai
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from openai import Omit
-from pydantic import ConfigDict, SkipValidation
+from pydantic import SkipValidation
 
 from agents.gateway.ask import Ask, Call, Who
+from agents.gateway.bound import Bound
 from agents.gateway.failures import Failure, failed
 from agents.gateway.known import Known
 from agents.gateway.model import Model
 from agents.gateway.request import Request, request
 from agents.gateway.retry import answer, key_for, remember
 from agents.gateway.settle import settled
-from agents.gateway.structured import as_object, json_object, problem_of, repair
+from agents.gateway.structured import as_object, problem_of, repair
+from agents.gateway.texts import json_object
 from agents.gateway.tier import CallLog, Key, KeyPool, Tier
-from agents.gateway.tokens import prompt_tokens, text_of
+from agents.gateway.tokens import prompt_tokens
 from agents.gateway.usage import is_implausible
 from domain.errors import ModelFailed
 
 _NEVER = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}  # the client takes them from the environment
 
 
-class Gateway(BaseChatModel):
+class Gateway(Bound):
     """What the loop calls. Of each call it owns the key, the retries, the deadline, the price and the log."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
     tier: SkipValidation[Tier]
     model: Model
     known: SkipValidation[Known]
@@ -56,48 +51,27 @@ class Gateway(BaseChatModel):
         """Tokens that a prompt will take, corrected by what the server has counted so far."""
         return round(prompt_tokens(messages, tools) * self.known.correction)
 
-    def bind_tools(
-        self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
-        *,
-        tool_choice: str | None = None,  # never sent: many servers refuse a forced choice
-        **kwargs: Any,
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer tools; the model alone decides whether it uses one."""
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs) if tools else self
-
-    def _generate(
+    async def _reply(  # type: ignore[override]  # what else is bound is an error
         self,
         messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise TypeError("the gateway is asynchronous: use ainvoke")
-
-    async def _agenerate(  # type: ignore[override]  # what else is bound is an error
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        given: dict[str, Any],
         *,
         tools: Sequence[dict[str, Any]] = (),
         schema: dict[str, Any] | None = None,
-    ) -> ChatResult:
+    ) -> AIMessage:
         """Raises ModelFailed, with the failure class that the call is given up for."""
         if tools and schema is not None:
             raise ValueError("a call has tools or a schema, not both: servers that get both make no tool calls")
-        ask = Ask(messages, Who.of(run_manager.metadata if run_manager else None), tuple(tools), schema)
-        message = await (self._call(ask) if schema is None else self._object(ask, schema))
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        ask = Ask(messages, Who.of(given), tuple(tools), schema)
+        return await (self._call(ask) if schema is None else self._object(ask, schema))
 
     async def _object(self, ask: Ask, schema: dict[str, Any]) -> AIMessage:
         """An answer whose text is one JSON object; after one repair in vain the text that it is."""
         message = await self._call(ask)
-        found = json_object(text_of(message))
+        found = json_object(message.text)
         if (problem := problem_of(found, schema)) and not (found is None and _is_cut(message)):
             message = await self._call(repair(ask, message, problem))
-            found = json_object(text_of(message)) or found
+            found = json_object(message.text) or found
         if found is None and _is_cut(message):
             raise ModelFailed(Failure.TRUNCATED, "the answer was cut off at its limit of tokens, twice")
         return message if found is None else as_object(message, found)

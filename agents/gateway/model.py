@@ -16,7 +16,6 @@ from pydantic import SkipValidation
 
 from agents.gateway.known import Known
 from agents.gateway.normalise import REASONING, normalised
-from agents.gateway.tokens import text_of
 from agents.gateway.toolcalls import arguments
 
 _NEVER_READ: Final = 200  # characters of arguments that could not be read, told in the history
@@ -35,7 +34,7 @@ class Model(BaseChatOpenAI):
         payload: dict[str, Any] = super()._get_request_payload(messages, stop=stop, **kwargs)
         echoed = _echoed(messages) if self.known.profile.echo else {}
         for n, (message, told) in enumerate(zip(messages, payload["messages"], strict=True)):
-            told["content"] = text_of(message)
+            told["content"] = str(message.text)
             if isinstance(message, AIMessage):
                 _history(told, null_content=self.known.profile.null_content)
             if n in echoed:

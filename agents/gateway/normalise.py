@@ -1,13 +1,13 @@
 """A raw answer in its many forms -> one clean form, before LangChain parses it."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from agents.gateway.failures import Failure, by_error_object
 from agents.gateway.streamed import assembled, is_stream
+from agents.gateway.texts import thoughts
 from agents.gateway.toolcalls import Found, tool_calls
 from agents.gateway.usage import usage_of
 from domain.errors import ModelFailed
@@ -15,8 +15,6 @@ from domain.errors import ModelFailed
 CUT: Final = "length"  # the finish reason of an answer that reached its limit
 REASONING: Final = "reasoning"  # its key in response_metadata
 _FILTERED: Final = "content_filter"
-_THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_CLOSED: Final = re.compile(r"\A(.*?)</think(?:ing)?>", re.DOTALL)  # the template had opened it
 _SHOWN: Final = 120
 
 
@@ -58,7 +56,7 @@ def normalised(response: Mapping[str, Any] | str) -> Clean:
 
 
 def _clean(message: Mapping[str, Any], finish: str, usage: object) -> Clean:
-    text, thought = _thoughts(_text(message.get("content")))
+    text, thought = thoughts(_text(message.get("content")))
     reasoning = next((str(v) for k in ("reasoning_content", "reasoning") if (v := message.get(k))), thought)
     calls = tool_calls(message.get("tool_calls"), cut=finish == CUT)
     return Clean(text, reasoning, calls, finish, usage_of(usage))
@@ -83,9 +81,3 @@ def _text(content: object) -> str:
         return content
     blocks = content if isinstance(content, Sequence) else []
     return "".join(str(block.get("text") or "") for block in blocks if isinstance(block, Mapping))
-
-
-def _thoughts(text: str) -> tuple[str, str]:
-    """The text without the reasoning at its beginning, and the reasoning."""
-    found = _THOUGHT.match(text) or (_CLOSED.match(text) if "<think" not in text else None)
-    return (text[found.end() :].lstrip(), found[1].strip()) if found else (text, "")

@@ -1,16 +1,16 @@
 """What goes out for one attempt: by the profile, never a forced choice, never an empty list, never a stream."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage
 
 from agents.gateway.ask import Call
 from agents.gateway.known import Known
 from agents.gateway.profiles import Profile, Rung
-from agents.gateway.tokens import text_of
+from agents.gateway.texts import with_words
 
 _LEAST_OUTPUT: Final = 1024  # a window that is assumed too small must not starve the answer
 _BY_RUNG: Final = {
@@ -74,14 +74,6 @@ def _told(messages: list[BaseMessage], rung: Rung, schema: Mapping[str, Any]) ->
         return messages
     words = _BY_RUNG[rung].format(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
     return with_words(messages, words)
-
-
-def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]:
-    """The messages with a person's words at their end; some templates refuse two messages of one person in a row."""
-    *before, last = messages
-    if isinstance(last, HumanMessage):
-        return [*before, HumanMessage(f"{text_of(last)}\n\n{words}")]
-    return [*messages, HumanMessage(words)]
 
 
 def _is_strict(schema: object) -> bool:

@@ -6,15 +6,15 @@ from langchain_core.messages.ai import UsageMetadata
 from agents.gateway.ask import Call
 from agents.gateway.failures import Failure
 from agents.gateway.normalise import CUT, REASONING
-from agents.gateway.structured import json_object
-from agents.gateway.tokens import text_of, tokens_of
+from agents.gateway.texts import json_object
+from agents.gateway.tokens import tokens_of
 from agents.gateway.toolcalls import Found, withheld, written
 from domain.errors import ModelFailed
 
 
 def settled(message: AIMessage, call: Call) -> AIMessage:
     """The answer as the loop gets it. Raises ModelFailed when there is nothing in it."""
-    text, found = text_of(message), Found(tuple(message.tool_calls), tuple(message.invalid_tool_calls))
+    text, found = str(message.text), Found(tuple(message.tool_calls), tuple(message.invalid_tool_calls))
     if not call.ask.tools:
         found = withheld(found)
     elif not found.valid and not found.broken:

@@ -1,7 +1,6 @@
-"""One JSON object out of an answer: read, held against its schema, and asked for once more where it does not hold."""
+"""One JSON object as an answer: held against its schema, and asked for once more where it does not hold."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,26 +8,11 @@ from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage
 
 from agents.gateway.ask import Ask
-from agents.gateway.request import with_words
-from agents.gateway.tokens import text_of
+from agents.gateway.texts import with_words
 
-_FENCED: Final = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 _SHOWN: Final = 4000  # characters of a bad answer that are sent back
 _PROBLEMS: Final = 3
 AGAIN: Final = "That is not what was asked for: {problem}. Answer again with the one JSON object and nothing else."
-
-
-def json_object(text: str) -> dict[str, Any] | None:
-    """The object that is the text, stands in its fence, or spans from its first brace to its last."""
-    whole = text[text.find("{") : text.rfind("}") + 1]
-    for each in (text, *(_FENCED.findall(text)), whole):
-        try:
-            found = json.loads(each)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(found, dict):
-            return found
-    return None
 
 
 def problem_of(found: Mapping[str, Any] | None, schema: Mapping[str, Any]) -> str:
@@ -47,6 +31,6 @@ def as_object(message: AIMessage, found: Mapping[str, Any]) -> AIMessage:
 
 def repair(ask: Ask, message: AIMessage, problem: str) -> Ask:
     """The same ask once more, after the answer that did not hold and what was wrong with it."""
-    said = AIMessage(text_of(message)[:_SHOWN] or "{}")
+    said = AIMessage(message.text[:_SHOWN] or "{}")
     again = with_words([*ask.messages, said], AGAIN.format(problem=problem))
     return Ask(again, ask.who, schema=ask.schema)

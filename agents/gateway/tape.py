@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, SkipValidation
+from pydantic import SkipValidation
 
 from agents.ask import NO_ANSWER
+from agents.gateway.bound import Bound
 from agents.gateway.failures import Failure
-from agents.gateway.tokens import prompt_tokens, text_of
+from agents.gateway.tokens import prompt_tokens
 from agents.react import AT_LIMIT
 from bundle.recording import ReplyRecord
 from domain.codec import Json, digest
@@ -57,32 +54,7 @@ class Tape:
         return tuple(f"{r.agent}: {r.failure}: {r.error}" for r in self.records if r.failure)
 
 
-class _Bound(BaseChatModel):
-    """A chat model that takes tools or a schema and is asked asynchronously."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    def bind_tools(
-        self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
-        *,
-        tool_choice: str | None = None,
-        **kwargs: Any,
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer tools."""
-        return self.bind(tools=list(tools), **kwargs) if tools else self
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        raise TypeError("asked asynchronously only: use ainvoke")
-
-
-class Taped(_Bound):
+class Taped(Bound):
     """A model whose replies are recorded. Its estimate changes only with its own replies, so that a replay decides
     alike."""
 
@@ -103,19 +75,12 @@ class Taped(_Bound):
         """Tokens that a prompt will take."""
         return round(prompt_tokens(messages, tools) * self.correction)
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        given = dict(run_manager.metadata or {}) if run_manager else {}
+    async def _reply(self, messages: list[BaseMessage], given: dict[str, Any], **bound: Any) -> AIMessage:
         self.correction = correction_of(self.inner, str(given.get("agent", "")))
-        call = _Call(self, given, request_of(messages, kwargs), bool(kwargs.get("tools")))
-        bound = self.inner.bind_tools(kwargs["tools"]) if kwargs.get("tools") else self.inner.bind(**kwargs)
+        call = _Call(self, given, request_of(messages, bound), bool(bound.get("tools")))
+        inner = self.inner.bind_tools(bound["tools"]) if bound.get("tools") else self.inner.bind(**bound)
         try:
-            message = await bound.ainvoke(messages, config={"metadata": given})
+            message = await inner.ainvoke(messages, config={"metadata": given})
         except ModelFailed as exc:
             await self._add(call.record(failure=exc.kind, error=str(self.tape.clean(str(exc)))))
             raise
@@ -124,7 +89,7 @@ class Taped(_Bound):
             raise
         reply = self.tape.clean(plain_reply(message))
         await self._add(call.record(reply=reply, cost=cost_of(self.inner, message)))
-        return ChatResult(generations=[ChatGeneration(message=message_of(reply))])
+        return message_of(reply)
 
     async def _add(self, record: ReplyRecord) -> None:
         self.tape.records.append(record)
@@ -158,7 +123,7 @@ class _Call:
         )  # fmt: skip
 
 
-class Playback(_Bound):
+class Playback(Bound):
     """Answers from a recording, each agent's calls in their order, or by what was asked where that stands there."""
 
     waiting: SkipValidation[dict[str, deque[ReplyRecord]]]
@@ -187,26 +152,20 @@ class Playback(_Bound):
         left = self.waiting.get(agent)
         return left[0].correction if left else 1.0
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        agent = str((run_manager.metadata or {}).get("agent", "")) if run_manager else ""
+    async def _reply(self, messages: list[BaseMessage], given: dict[str, Any], **bound: Any) -> AIMessage:
+        agent = str(given.get("agent", ""))
         left = self.waiting.get(agent)
         if not left:
             self.missed.append(f"{agent}: a reply of {self.name}")
             raise ModelFailed(Failure.BAD_REQUEST, f"the recording holds no further reply to the {agent} agent")
-        if kwargs.get("tools") and not left[0].tools and left[0].request != request_of(messages, kwargs):
+        if bound.get("tools") and not left[0].tools and left[0].request != request_of(messages, bound):
             raise TimeLimit(AT_LIMIT)  # then it was time that ended the agent's tools, and a replay has all the time
         record = left.popleft()
         if record.failure == CUT_OFF:
             raise TimeLimit(record.error or AT_LIMIT)
         if record.failure:
             raise ModelFailed(record.failure, record.error)
-        return ChatResult(generations=[ChatGeneration(message=message_of(record.reply))])
+        return message_of(record.reply)
 
 
 def correction_of(model: BaseChatModel, agent: str) -> float:
@@ -225,7 +184,7 @@ def cost_of(model: BaseChatModel, message: AIMessage) -> float:
 def request_of(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> str:
     """A digest of what is asked. Ids are left out: some servers give none, and ours are random."""
     said = [
-        [m.type, text_of(m), [[c["name"], c["args"]] for c in m.tool_calls] if isinstance(m, AIMessage) else []]
+        [m.type, m.text, [[c["name"], c["args"]] for c in m.tool_calls] if isinstance(m, AIMessage) else []]
         for m in messages
     ]
     return digest([said, [tool["function"]["name"] for tool in bound.get("tools") or ()]])
@@ -237,7 +196,7 @@ def plain_reply(message: AIMessage) -> Json:
     broken = [{key: call.get(key) for key in ("name", "args", "id", "error")} for call in message.invalid_tool_calls]
     told = {key: value for key, value in message.response_metadata.items() if key in _TOLD}
     return {
-        "content": text_of(message), "tool_calls": calls, "invalid_tool_calls": broken, "told": told,
+        "content": str(message.text), "tool_calls": calls, "invalid_tool_calls": broken, "told": told,
         "usage": {key: value for key, value in (message.usage_metadata or {}).items() if isinstance(value, int)},
     }  # fmt: skip
 

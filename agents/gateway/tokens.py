@@ -34,16 +34,8 @@ def tokens_of(text: str) -> int:
 
 def prompt_tokens(messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]] = ()) -> int:
     """All that is sent: texts, earlier tool calls, and the tools that are offered."""
-    told = sum(_A_MESSAGE + tokens_of(text_of(message)) + _asked(message) for message in messages)
+    told = sum(_A_MESSAGE + tokens_of(message.text) + _asked(message) for message in messages)
     return told + sum(_A_TOOL + tokens_of(json.dumps(tool, ensure_ascii=False)) for tool in tools)
-
-
-def text_of(message: BaseMessage) -> str:
-    """The text of a message, also where it comes in blocks."""
-    if isinstance(message.content, str):
-        return message.content
-    blocks = (block if isinstance(block, str) else str(block.get("text", "")) for block in message.content)
-    return "".join(blocks)
 
 
 def _asked(message: BaseMessage) -> int:

@@ -24,7 +24,7 @@ def questions() -> list[dict[str, str]]:
 def needed(hits: SignatureHits) -> Iterator[Edge]:
     """An edge from whose log it is to each server that it names; captures of commands name those of others."""
     for hit in hits.hits:
-        if hit.id in SIGNATURES and hit.source.startswith("logs/"):
+        if hit.id in SIGNATURES and not hit.source.startswith("artifacts/"):
             yield from _edges(name_of(hit.entity), (found.get("host", "") for found in hit.captures))
 
 

@@ -33,3 +33,12 @@ def test_each_server_is_needed_once_and_nobody_needs_himself() -> None:
 
 def test_what_a_command_printed_says_nothing_of_its_capture() -> None:
     assert list(needed(hits("artifacts/env.txt", "app-db"))) == []
+
+
+def test_logs_of_live_sources_count_as_those_of_a_bundle() -> None:
+    for source in ("container/web", "journal/web.service", "var/log/web.log"):
+        assert list(needed(hits(source, "app-db", "app-db"))) == [Edge("web", "app-db", "address")]
+
+
+def test_of_logs_that_name_no_server_nobody_is_needed() -> None:
+    assert list(needed(hits("container/web"))) == []
