@@ -1,6 +1,7 @@
 """The account per alert, and which hypotheses may be a cause at all: on a live machine those that reach an alert."""
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from analysis.case import Case
@@ -9,14 +10,14 @@ from analysis.kinds import Fit, fit
 from analysis.long_before import stood
 from analysis.reach import CONSISTENT, EXPLAINED, NOT_EXPLAINED, Reach, account_of, reach_of
 from analysis.sight import connect, unseen
-from domain.diagnosis import AlertAccount, Hypothesis
+from domain.diagnosis import LINKED, AlertAccount, Hypothesis
 
 NO_LINK: Final = "nothing connects it with what alerted"
 OTHER_KIND: Final = "nothing says that it leads to such an alert"
 WEAK: Final = "alone it only supports: the like is found on any machine, also without an alert"
 STOOD: Final = "it was so long before the alert"
-LINKED: Final = "linked"  # among the terms of a hypothesis: 0 where it is barred from being the cause
-_LOOKED_AT: Final = 24  # hypotheses; what comes later is no cause anyway
+MOST_HYPOTHESES: Final = 8  # that a diagnosis tells
+_LOOKED_AT: Final = 24  # hypotheses that may be a second cause
 _SECONDS: Final = 3
 _PROVES: Final = 0.5  # evidence below which a signature of a machine's state proves nothing by itself
 _REAL: Final = 0.3  # evidence from which a second hypothesis is worth telling
@@ -34,8 +35,16 @@ class Accounts:
         """On a live machine what reaches an alert comes first; the rest is told as such. A recording stays as it is."""
         if not self.case.incident.seen or not self.case.incident.alerts:
             return ranked
-        told = [_barred(hypothesis, self._bar(hypothesis)) for hypothesis in ranked[:_LOOKED_AT]]
-        return tuple(sorted(told, key=lambda h: not is_linked(h)))
+        linked: list[Hypothesis] = []
+        barred: list[Hypothesis] = []
+        for hypothesis in ranked:
+            if len(linked) == MOST_HYPOTHESES:  # enough to tell: the rest is weaker
+                break
+            if why := self._bar(hypothesis):
+                barred.append(_barred(hypothesis, why))
+            else:
+                linked.append(hypothesis)
+        return (*linked, *barred, *ranked[len(linked) + len(barred) :])
 
     def of(self, ranked: tuple[Hypothesis, ...]) -> tuple[AlertAccount, ...]:
         """The account of each alert, where the first hypothesis is the cause."""
@@ -66,8 +75,8 @@ class Accounts:
         """The hypotheses with those right behind the first that explain alerts which it does not."""
         alerts = range(len(self.case.incident.alerts))
         left = [at for at in alerts if self._one(ranked[0], at) == NOT_EXPLAINED] if len(alerts) > 1 else []
-        found = dict.fromkeys(second.fault + second.entity for at in left if (second := self._second(ranked, at)))
-        near = [each for each in ranked[1:] if each.fault + each.entity in found][:_SECONDS]
+        found = {(second.fault, second.entity) for at in left if (second := self._second(ranked, at))}
+        near = [each for each in ranked[1:] if (each.fault, each.entity) in found][:_SECONDS]
         return (ranked[0], *near, *(each for each in ranked[1:] if each not in near))
 
     def unseen(self) -> tuple[str, ...]:
@@ -110,8 +119,8 @@ class Accounts:
         return self._fits[what]
 
     def _second(self, ranked: tuple[Hypothesis, ...], at: int) -> Hypothesis | None:
-        real = (each for each in ranked[1:_LOOKED_AT] if each.terms.get("evidence", 0.0) >= _REAL and each.chain)
-        return next((each for each in real if self._one(each, at) == EXPLAINED), None)
+        real = (each for each in ranked[1:] if each.terms.get("evidence", 0.0) >= _REAL and each.chain)
+        return next((each for each in islice(real, _LOOKED_AT) if self._one(each, at) == EXPLAINED), None)
 
     def _why_not(self, ranked: tuple[Hypothesis, ...], at: int) -> str:
         if missing := self._unseen(at):
@@ -124,14 +133,7 @@ class Accounts:
         return f"no source looks at {_name(missing)}" if missing else ""
 
 
-def is_linked(hypothesis: Hypothesis) -> bool:
-    """Whether it may be the cause."""
-    return hypothesis.linked
-
-
 def _barred(hypothesis: Hypothesis, why: str) -> Hypothesis:
-    if not why:
-        return hypothesis
     return replace(hypothesis, terms={**hypothesis.terms, LINKED: 0.0}, contradicts=(*hypothesis.contradicts, why))
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from analysis.candidates import Candidate, Explanation
 from analysis.case import Case
 from analysis.chain import chain_of, summary_of
-from analysis.patterns import compiled
+from analysis.patterns import fits_any
 from analysis.signatures import contradictions
 from domain.diagnosis import Hypothesis
 from domain.fault import covers
@@ -72,7 +72,7 @@ def _hypothesis(
         * min(1.0, sum(link.strength * link.symptom.strength for link in effects))
         * min(1.0, candidate.strength / SOLID),
         "alert": ALERT_WEIGHT * _near(case, candidate, effects) * candidate.strength,
-        "runbook": RUNBOOK_WEIGHT * answers(runbook, case),
+        "runbook": RUNBOOK_WEIGHT * _answers(runbook, case),
         "early": EARLY_WEIGHT * (_early(candidate, found) if candidate.measured is None else 0.5),
         "change": CHANGE_WEIGHT * _changed(case, candidate),
         "agreement": AGREE_WEIGHT * min(2, max(0, len(candidate.sources) - 1)),
@@ -96,13 +96,9 @@ def _near(case: Case, candidate: Candidate, effects: list[Explanation]) -> float
     return max([case.near_alert(candidate.entity), *follow])
 
 
-def answers(runbook: Runbook | None, case: Case) -> float:
+def _answers(runbook: Runbook | None, case: Case) -> float:
     """1 where the runbook names one of the alerts."""
-    if runbook is None:
-        return 0.0
-    return float(
-        any(compiled(f"(?i)^(?:{pattern})$").search(name) for pattern in runbook.alerts for name in case.alert_names)
-    )
+    return float(runbook is not None and any(fits_any(runbook.alerts, name) for name in case.alert_names))
 
 
 def _early(candidate: Candidate, found: tuple[Candidate, ...]) -> float:

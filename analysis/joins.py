@@ -10,6 +10,7 @@ from analysis.last_words import last_words, stated_error
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
 from analysis.pools import pools_above_limit
+from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.shared_alias import shared_aliases
 from analysis.shared_network import lost_networks
@@ -27,7 +28,7 @@ def joined(case: Case) -> Case:
     found = _judged(case, _distinct(stale))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
-    case = replace(case, findings=(*(of_stopped(case, each) for each in kept), *found))
+    case = replace(case, findings=(*(of_resolver(case, of_stopped(case, each)) for each in kept), *found))
     case = replace(case, findings=(*case.findings, *last_words(case)))
     return replace(case, findings=(*case.findings, *stated_error(case)))
 

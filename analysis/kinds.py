@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final
 
 from analysis.case import Case
-from analysis.patterns import compiled
+from analysis.patterns import fits_any
 from analysis.symptom import Symptom, felt_by_callers, symptom_of, words
 from domain.alert import Alert
 from domain.fault import covers, family_of, is_none
@@ -36,7 +36,7 @@ _FAMILIES: Final = (
 def fit(case: Case, fault: str, alert: Alert) -> Fit:
     """Whether the alert can come of the fault."""
     runbook = case.by_fault.get(fault)
-    named = [each for each in case.knowledge if answers(each, alert.name)]
+    named = [each for each in case.knowledge if fits_any(each.alerts, alert.name)]
     if is_none(fault) or (runbook and any(_leads(runbook, each.fault) for each in named)):
         return Fit.YES
     if runbook is None or felt_by_callers(alert.name):
@@ -45,11 +45,6 @@ def fit(case: Case, fault: str, alert: Alert) -> Fit:
     if families:
         return Fit.YES if any(_leads_to_family(runbook, family) for family in families) else Fit.NO
     return Fit.NO if named and symptom_of(alert) is Symptom.RESOURCE else Fit.OPEN
-
-
-def answers(runbook: Runbook, name: str) -> bool:
-    """Whether the runbook names the alert."""
-    return any(compiled(f"(?i)^(?:{pattern})$").search(name) for pattern in runbook.alerts)
 
 
 def _leads(runbook: Runbook, fault: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.fusion import STRENGTH
+from analysis.stopped import DOWN
 from analysis.text import clip
 from domain.entity import name_of
 from domain.evidence import Finding, Severity
@@ -14,7 +15,6 @@ from domain.fault import is_fault
 
 FAULT: Final = "process.start_failed"
 SIGNATURE: Final = "process-start-failed/last_words"
-DOWN: Final = ("state.restarting", "state.not_running")
 SAID: Final = ("log.error", "log.new", "log.burst")
 STATED: Final = "application.stated_error"
 STATED_SIGNATURE: Final = "application-stated-error/own_words"

@@ -6,6 +6,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.whose_address import has, is_loopback
 from domain.facts import Fact
 
 _LOCAL: Final = re.compile(r"(?:127(?:\.\d{1,3}){3}|\[?::1\]?):(\d+)")
@@ -13,17 +14,24 @@ _REFUSED: Final = re.compile(r"(?i)refused")
 
 
 def bound_to_loopback(case: Case) -> Iterator[JoinedFact]:
-    """One fact for each port that a probe found closed and a process has open for its own machine only."""
+    """One fact for each port that a probe found closed and a process of that machine has open for the machine only."""
     listening = [(at, fact) for at, fact in enumerate(case.facts) if _listens(fact)]
+    told: set[tuple[str, str]] = set()
     for at, probe in enumerate(case.facts):
-        port = _refused_port(probe)
-        here = [(place, fact) for place, fact in listening if _port(fact) == port]
-        if not here or not all(_LOCAL.fullmatch(_address(fact)) for _, fact in here):
+        port, host = _refused_port(case, probe), str(probe.attributes.get("host") or "")
+        here = [place for place, fact in listening if port and _port(fact) == port and has(case, place, host)]
+        only_local = all(_LOCAL.fullmatch(_address(case.facts[place])) for place in here)
+        if port is None or not here or not only_local or (probe.entity, port) in told:
             continue
-        place, fact = here[0]
-        told = fact.attributes | {"remote": str(probe.attributes["target"])}
-        joined = Fact("socket", probe.entity, told, fact.source, fact.at)
-        yield JoinedFact(joined, (*case.cite(place, "local"), *case.cite(at, "error")))
+        told.add((probe.entity, port))
+        yield _joined(case, here[0], at)
+
+
+def _joined(case: Case, socket: int, probe: int) -> JoinedFact:
+    fact, refused = case.facts[socket], case.facts[probe]
+    told = fact.attributes | {"remote": str(refused.attributes["target"])}
+    joined = Fact("socket", refused.entity, told, fact.source, fact.at)
+    return JoinedFact(joined, (*case.cite(socket, "local"), *case.cite(probe, "error")))
 
 
 def _listens(fact: Fact) -> bool:
@@ -38,11 +46,11 @@ def _port(fact: Fact) -> str:
     return _address(fact).rpartition(":")[2]
 
 
-def _refused_port(fact: Fact) -> str:
-    """The port of another address than loopback that a probe was refused at; nothing else has one."""
+def _refused_port(case: Case, fact: Fact) -> str | None:
+    """The port of another address than loopback that a probe was refused at."""
     told = fact.attributes
     host, port = str(told.get("host") or ""), told.get("port")
     refused = fact.kind == "probe" and told.get("ok") is False and _REFUSED.search(str(told.get("error") or ""))
-    if not refused or not port or _LOCAL.fullmatch(f"{host}:{port}") or host == "localhost":
-        return "none"
+    if not refused or not port or not host or _LOCAL.fullmatch(f"{host}:{port}") or is_loopback(case, host):
+        return None
     return str(port)

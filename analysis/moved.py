@@ -15,9 +15,12 @@ def moved_names(case: Case) -> Iterator[tuple[Complaint, JoinedFact]]:
     for complaint in complaints(case):
         if "upstream" not in complaint.line or complaint.address in called:
             continue
-        fitting = [(at, probe) for at, fact in known.items() for probe in _answered(case, fact, complaint.port)]
+        fitting: dict[str, tuple[int, int]] = {}  # one name may be looked up and probed more than once
+        for at, fact in known.items():
+            for probe in _answered(case, fact, complaint.port):
+                fitting.setdefault(_name(fact.attributes.get("query")), (at, probe))
         if len(fitting) == 1:  # else nobody can tell whom the address stood for
-            yield complaint, _fact(case, complaint, *fitting[0])
+            yield complaint, _fact(case, complaint, *next(iter(fitting.values())))
 
 
 def _resolved(fact: Fact) -> bool:
@@ -29,11 +32,15 @@ def _addresses(fact: Fact) -> list[object]:
     return list(told) if isinstance(told, list) else []
 
 
+def _name(told: object) -> str:
+    return str(told or "").rstrip(".").lower()
+
+
 def _answered(case: Case, name: Fact, port: str) -> Iterator[int]:
     """Places of probes of the name and port that were answered."""
     for at, fact in enumerate(case.facts):
         told = fact.attributes
-        asked = (told.get("host"), str(told.get("port"))) == (name.attributes.get("query"), port)
+        asked = (_name(told.get("host")), str(told.get("port"))) == (_name(name.attributes.get("query")), port)
         if fact.kind == "probe" and told.get("ok") and asked:
             yield at
 

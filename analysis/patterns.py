@@ -1,5 +1,6 @@
 """Compiled RE2 patterns, each compiled once, when it is first used."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +22,11 @@ def compiled(pattern: str, ignore_case: bool = False) -> Any:
     except re2.error as exc:
         reason = exc.args[0] if exc.args else exc
         raise BadPattern(f"not RE2: {reason.decode() if isinstance(reason, bytes) else reason}: {pattern}") from exc
+
+
+def fits_any(patterns: Iterable[str], name: str) -> bool:
+    """Whether one of the patterns is for the whole name, in upper or lower case. Raises BadPattern."""
+    return any(compiled(f"^(?:{pattern})$", ignore_case=True).search(name) for pattern in patterns)
 
 
 def groups(pattern: str) -> tuple[str, ...]:

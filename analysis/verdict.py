@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from analysis.accounts import Accounts, is_linked
+from analysis.accounts import MOST_HYPOTHESES, Accounts
 from analysis.case import Case
 from analysis.ceiling import ceiling
 from analysis.confidence import BAR, confidence, features
@@ -12,7 +12,6 @@ from analysis.wording import fill
 from domain.diagnosis import Diagnosis, Hypothesis, Verdict
 from domain.runbook import Runbook
 
-MOST_HYPOTHESES: Final = 8
 RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is told so, else it came close
 
 
@@ -20,7 +19,7 @@ def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:
     """The verdict: healthy where what was checked is well, a root cause above the bar, else undetermined."""
     accounts = Accounts(case)
     ranked = accounts.ordered(ranked)
-    likely = tuple(hypothesis for hypothesis in ranked if is_linked(hypothesis))
+    likely = tuple(hypothesis for hypothesis in ranked if hypothesis.linked)
     sure = min(confidence(features(case, likely)), ceiling(case, likely[0])) if likely else 0.0
     well = health(case, ranked)
     if well.link is not None and not accounts.all_unseen():
@@ -54,7 +53,7 @@ def _why_open(ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -
     if not ranked:
         return "Nothing that was searched speaks for any cause."
     best = f"{ranked[0].fault} of {ranked[0].entity}"
-    if is_linked(ranked[0]):
+    if ranked[0].linked:
         return f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
     unseen = f"No source looks at {', '.join(accounts.unseen()[:3])}. " if accounts.unseen() else ""
     return f"{unseen}What was found first of all, {best}, is not the cause: {ranked[0].contradicts[-1]}."
@@ -62,7 +61,7 @@ def _why_open(ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -
 
 def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:
     """The cheapest check that tells the best hypothesis from the next, or how to see more when there is none."""
-    for hypothesis in filter(is_linked, ranked[:3]):
+    for hypothesis in (each for each in ranked[:3] if each.linked):
         runbook = case.by_fault.get(hypothesis.fault)
         if runbook and runbook.checks:
             return _check(runbook, hypothesis)

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from domain.evidence import Citation, Finding
+
+LINKED: Final = "linked"  # among the terms of a hypothesis: 0 where it is barred from being the cause
 
 
 class Verdict(StrEnum):
@@ -44,7 +47,7 @@ class Hypothesis:
     @property
     def linked(self) -> bool:
         """Whether it may be the cause: on a live machine not what nothing connects with an alert."""
-        return self.terms.get("linked", 1.0) > 0
+        return self.terms.get(LINKED, 1.0) > 0
 
 
 @dataclass(frozen=True)

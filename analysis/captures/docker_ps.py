@@ -1,6 +1,7 @@
 """docker ps, docker compose ps, podman ps, crictl ps: the containers of an engine and their state in words."""
 
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from analysis.captures.columns import aligned
@@ -18,17 +19,34 @@ _ANYWHERE: Final = re.compile(
     r"(?: (?:Less than |About )?(?:an?|\d+) \w+(?: ago)?)?"
     r"(?: \((?:un)?healthy\)| \(health: starting\))?)\s*(.*)$"
 )
+_PLAIN: Final = tuple(f"{engine} {how}" for engine in ("docker", "podman", "nerdctl")
+                      for how in ("ps", "container ls", "container list"))  # fmt: skip
+_ALL: Final = re.compile(r"--all(?:=true)?|-[aqs]*a[aqs]*")
+_SOME: Final = ("-f", "--filter", "-n", "--last", "-l", "--latest")  # options that leave containers out
 _STATES: Final = {"up": "running", "stopped": "exited"}
 
 
 def parse(text: str, context: Context) -> list[Fact]:
     """One container a row."""
+    return [_listed(fact, context) for fact in _rows(text, context)]
+
+
+def _rows(text: str, context: Context) -> list[Fact]:
     if found := documents(text):
         return [_json(document, context) for document in found if isinstance(document, dict)]
     lines = [line for line in context.lines(text) if line.text.strip()]
     if lines and re.match(r"(?:CONTAINER|NAME|POD ID|NAMES)\b", lines[0].text):
         return [_row(row.cells, row.line, context) for row in aligned(lines)]
     return [fact for line in lines if (fact := _formatted(line, context)) is not None]
+
+
+def _listed(fact: Fact, context: Context) -> Fact:
+    """Says so where the listing is of all containers: what is missing from such a one does not exist."""
+    asked = context.command
+    every = asked.plain.startswith(_PLAIN) and any(_ALL.fullmatch(word) for word in asked.words)
+    if not every or asked.filters or any(word.startswith(_SOME) for word in asked.words):
+        return fact
+    return replace(fact, attributes=fact.attributes | {"listed": "all"})
 
 
 def status_attributes(status: str) -> dict[str, Any]:

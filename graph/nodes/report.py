@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from analysis.accounts import is_linked
 from analysis.timestamps import format_time
 from analysis.wording import fill
 from domain.alert import Incident
@@ -128,7 +127,7 @@ def _actions(
     diagnosis: Diagnosis, passages: list[Passage], knowledge: tuple[Runbook, ...], calls: tuple[ToolResult, ...]
 ) -> Iterable[Action]:
     """What the runbook of the cause proposes, read-only first; only of runbooks that retrieval found."""
-    top = next(filter(is_linked, diagnosis.hypotheses[:1]), None)
+    top = next((each for each in diagnosis.hypotheses[:1] if each.linked), None)
     if diagnosis.verdict is Verdict.HEALTHY or top is None:
         return
     found = {p.runbook for p in passages}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from analysis.accounts import NO_LINK, OTHER_KIND, STOOD, WEAK
+from analysis.accounts import MOST_HYPOTHESES, NO_LINK, OTHER_KIND, STOOD, WEAK, Accounts
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
@@ -174,3 +174,22 @@ def test_what_runs_here_without_a_machine_s_name_is_not_called_by_the_machine_th
 def test_what_is_wrong_with_the_alerted_machine_is_no_cause_of_an_alert_of_another_kind() -> None:
     of = case(("HostClockSkew", ("host:vm1",)), findings=(finding("host:vm1", "memory.oom_kill"),))
     assert decided(of).verdict is Verdict.UNDETERMINED and OTHER_KIND in decided(of).hypotheses[0].contradicts
+
+
+def test_the_one_that_is_linked_is_found_behind_any_number_that_are_not() -> None:
+    loud = tuple(finding(f"certificate:c{n}.example", "tls.certificate_expired", 0.99) for n in range(30))
+    of = case(("HostOutOfDiskSpace", ("host:vm1",)), findings=(*loud, finding("disk:/data", "disk.full", 0.6)))
+    assert hypotheses(of, candidates(of))[30].fault == "disk.full"
+    found = decided(of)
+    assert (found.verdict, found.hypotheses[0].fault) == (Verdict.ROOT_CAUSE, "disk.full")
+
+
+def test_none_is_lost_when_enough_are_linked() -> None:
+    disks = tuple(finding(f"disk:/data{n}", "disk.full", 0.9) for n in range(MOST_HYPOTHESES + 4))
+    apart = finding("certificate:shop.example", "tls.certificate_expired", 0.99)
+    of = case(("HostOutOfDiskSpace", ("host:vm1",)), findings=(apart, *disks))
+    ranked = hypotheses(of, candidates(of))
+    ordered = Accounts(of).ordered(ranked)
+    assert sorted((h.fault, h.entity) for h in ordered) == sorted((h.fault, h.entity) for h in ranked)
+    assert all(h.fault == "disk.full" and h.linked for h in ordered[:MOST_HYPOTHESES])
+    assert [h.entity for h in ordered if not h.linked] == ["certificate:shop.example"]

@@ -220,10 +220,43 @@ def test_an_address_that_may_be_meant_is_not_stale(facts: tuple[Fact, ...]) -> N
     assert follows(case(facts, complaint())) == ()
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (resolved("orders", "172.30.0.9"), probed("mail", 8000)),  # what answers is another machine
+        (resolved("orders", "172.30.0.9"),),  # nobody probed it
+        (probed("orders", 8000),),  # nobody looked it up
+    ],
+)
+def test_a_name_is_stale_only_if_it_was_looked_up_and_answered_itself(facts: tuple[Fact, ...]) -> None:
+    assert follows(case(facts, complaint())) == ()
+
+
+def test_a_name_that_was_probed_and_looked_up_twice_is_one_name() -> None:
+    web = replace(probed("orders", 8000), attributes=probed("orders", 8000).attributes | {"type": "http"})
+    again = resolved("orders.", "172.30.0.9")
+    facts = (resolved("orders", "172.30.0.9"), again, probed("orders", 8000), web)
+    (found,) = follows(case(facts, complaint()))
+    assert found.kind == "dns.stale_address"
+
+
+def interface(address: str, name: str = "eth0") -> Fact:
+    return Fact("interface", f"network:{name}", {"name": name, "addresses": [address, "127.0.0.1/8"]}, "network")
+
+
+REFUSED_HERE = probed("orders", 8000, "Connection refused")
+HERE = (interface("10.1.0.5/24"), resolved("orders", "10.1.0.5"))
+
+
 def test_who_listens_on_loopback_alone_is_why_others_are_refused() -> None:
-    (found,) = follows(case((opened("127.0.0.1:8000"), probed("orders", 8000, "Connection refused"))))
+    (found,) = follows(case((*HERE, opened("127.0.0.1:8000"), REFUSED_HERE)))
     assert (found.entity, found.kind) == ("service:orders", "network.loopback_only")
     assert found.statement == "python3 listens on 127.0.0.1:8000 alone, orders:8000 is refused"
+
+
+def test_the_refusal_and_the_socket_told_twice_are_one_finding() -> None:
+    facts = (*HERE, *HERE, opened("127.0.0.1:8000"), opened("127.0.0.1:8000"), REFUSED_HERE, REFUSED_HERE)
+    assert len(follows(case(facts))) == 1
 
 
 @pytest.mark.parametrize(
@@ -231,10 +264,49 @@ def test_who_listens_on_loopback_alone_is_why_others_are_refused() -> None:
     [
         (opened("127.0.0.1:8000"), probed("orders", 8000)),
         (opened("127.0.0.1:8000"), probed("orders", 8000, "timed out")),
-        (opened("127.0.0.1:8000"), opened("10.0.0.4:8000"), probed("orders", 8000, "Connection refused")),
-        (opened("127.0.0.1:8001"), probed("orders", 8000, "Connection refused")),
+        (opened("127.0.0.1:8000"), opened("10.0.0.4:8000"), REFUSED_HERE),
+        (opened("127.0.0.1:8001"), REFUSED_HERE),
         (opened("127.0.0.1:8000"), probed("localhost", 8000, "Connection refused")),
+        (opened("127.0.0.1:8000"), probed("localhost.", 8000, "Connection refused")),
+        (opened("127.0.0.1:8000"), resolved("me", "127.0.1.1"), probed("me", 8000, "Connection refused")),
     ],
 )
 def test_loopback_is_not_blamed_without_both(facts: tuple[Fact, ...]) -> None:
-    assert follows(case(facts)) == ()
+    assert follows(case((*HERE, *facts))) == ()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (interface("10.1.0.5/24"), resolved("orders", "10.99.0.1")),  # another machine refused
+        (resolved("orders", "10.1.0.5"),),  # nobody told this machine's addresses
+        (interface("10.1.0.5/24"),),  # nobody told whose name it is
+    ],
+)
+def test_loopback_is_not_blamed_for_what_another_machine_refuses(facts: tuple[Fact, ...]) -> None:
+    assert follows(case((*facts, opened("127.0.0.1:8000"), REFUSED_HERE))) == ()
+
+
+def test_an_address_that_is_probed_is_the_machines_by_what_it_is_known_as() -> None:
+    refused = probed("10.1.0.5", 8000, "Connection refused")
+    known = case((opened("127.0.0.1:8000"), refused))
+    assert follows(known) == ()
+    seen = replace(known.incident, seen=(("web-1", "10.1.0.5"),))
+    assert len(follows(replace(known, incident=seen))) == 1
+
+
+@pytest.mark.parametrize(("address", "count"), [("10.1.0.5", 0), ("10.1.0.6", 1)])
+def test_of_several_machines_the_one_that_refuses_must_have_the_socket(address: str, count: int) -> None:
+    first = (interface("10.1.0.5/24"), opened("0.0.0.0:22"))
+    second = (interface("10.1.0.6/24"), interface("10.2.0.6/24", "eth1"), opened("127.0.0.1:8000"))
+    known = case((*first, *second, resolved("orders", address), REFUSED_HERE))
+    seen = replace(known.incident, seen=(("web-1", "10.1.0.5"), ("web-2", "10.1.0.6")))
+    assert len(follows(replace(known, incident=seen))) == count
+
+
+def test_a_socket_of_a_container_is_not_its_machines() -> None:
+    inside = Fact("socket", "container:orders", {"state": "LISTEN", "local": "127.0.0.1:8000", "process": "python3"})
+    by_name = (container("orders", "172.30.0.9", -5), inside, REFUSED_HERE)
+    assert len(follows(case(by_name))) == 1
+    by_host = (interface("10.1.0.5/24"), inside, probed("10.1.0.5", 8000, "Connection refused"))
+    assert follows(case(by_host)) == ()

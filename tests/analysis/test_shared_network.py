@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from analysis.captures import docker_ps
+from analysis.captures.command import parse_command
+from analysis.captures.context import Context
 from analysis.case import Case
 from analysis.inventory import Inventory
 from analysis.shared_network import lost_networks
@@ -28,10 +31,29 @@ def lost(*facts: Fact) -> list[tuple[str, object, object]]:
 GUEST = container("client", OTHER, "2026-03-04T11:00:00Z", f"container:{OWNER}")
 
 
-def test_an_owner_that_no_longer_exists_took_the_network_with_it() -> None:
-    assert lost(GUEST, container("tunnel", "c" * 64, "2026-03-04T11:30:00Z")) == [
+NO_NETWORK = Fact("docker_network", "network:none", {"name": "none", "driver": "null"}, "docker/containers.json")
+
+
+def test_an_owner_that_a_list_of_all_has_not_took_the_network_with_it() -> None:
+    assert lost(GUEST, container("tunnel", "c" * 64, "2026-03-04T11:30:00Z"), NO_NETWORK) == [
         ("container:client", OWNER[:12], "removed")
     ]
+
+
+def test_an_owner_that_nobody_inspected_may_well_run() -> None:
+    assert lost(GUEST, container("tunnel", "c" * 64, "2026-03-04T11:30:00Z")) == []
+
+
+@pytest.mark.parametrize(("command", "found"), [("docker ps -a", 1), ("docker ps", 0), ("docker ps -a -f name=c", 0)])
+def test_of_what_a_command_listed_only_a_list_of_all_tells_who_is_missing(command: str, found: int) -> None:
+    text = f"CONTAINER ID   IMAGE   STATUS         NAMES\n{OTHER[:12]}   web     Up 2 minutes   client\n"
+    listed = docker_ps.parse(text, Context("artifacts/ps.txt", parse_command(command)))
+    assert len(lost(*listed, GUEST)) == found
+
+
+def test_an_owner_that_the_engine_does_not_have_is_gone() -> None:
+    said = Fact("note", "container:client", {"error": f"No such container: {OWNER}"}, "artifacts/start.txt")
+    assert lost(GUEST, said) == [("container:client", OWNER[:12], "removed")]
 
 
 @pytest.mark.parametrize(
