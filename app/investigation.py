@@ -112,9 +112,13 @@ async def investigate(house: House, order: Order, servers: Servers, run: Run | N
     return await _second(desk, order.second, first)
 
 
+def redactor_of(incident_id: str) -> Redactor:
+    """Its key is the incident's, so that two replays write the same placeholders."""
+    return Redactor(digest(incident_id).encode())
+
+
 async def _desk(house: House, order: Order, servers: Servers, run: Run | None) -> _Desk:
-    # The key is the incident's, so that two replays write the same placeholders.
-    redactor = Redactor(digest(order.incident.id).encode())
+    redactor = redactor_of(order.incident.id)
     registry = await servers.specs() | {READ_RESULT.name: READ_RESULT}
     known = replace(order.incident, gaps=(*order.incident.gaps, *servers.problems))
     incident = from_plain(Incident, redactor.redact_json(to_plain(known)))
@@ -143,9 +147,11 @@ async def _second(desk: _Desk, second: Second, first: Report) -> Outcome:
         "evidence": [to_plain(evidence) for evidence in first.evidence],
     }  # fmt: skip
     try:
-        async with asyncio.timeout(work.budget.seconds + GRACE_SECONDS):
+        async with asyncio.timeout(work.budget.seconds + GRACE_SECONDS) as limit:
             report = from_plain(Report, (await desk.run(start, work))["report"])
     except TimeoutError:
+        if not limit.expired():  # somebody else's
+            raise
         why = f"it did not end within {work.budget.seconds + GRACE_SECONDS:.0f} s"
         return desk.outcome(stands(first, second.name, why, (), tape), tape.records, why)
     theirs = tuple(evidence for evidence in report.evidence if evidence.by == second.name)

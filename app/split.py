@@ -10,6 +10,7 @@ from psycopg.rows import DictRow
 from alerts.entities import subjects
 from analysis.grouping import ABOUT, NAME
 from analysis.text import clip, strip_control
+from app.investigation import redactor_of
 from domain.alert import Alert
 from domain.codec import from_plain
 from domain.diagnosis import AlertAccount, Diagnosis, Verdict
@@ -33,12 +34,12 @@ async def split(
     connection: Connection, incident_id: str, accounts: Sequence[AlertAccount], window: timedelta, storm: int
 ) -> tuple[str, int]:
     """Move the alerts that still fire and are not explained, and ask for an investigation of them. The incident that
-    has them now, and how many they are; nothing where the incident is such a one itself, or too many were opened."""
+    has them now, and how many they are; nothing where the incident is such a one itself, or too many were opened. The
+    caller holds the lock."""
     now = datetime.now(UTC)
-    await splits.lock(connection)
     kept = await splits.members(connection, incident_id)
-    told = list(zip(kept, accounts, strict=False))  # what came in meanwhile stands behind, and has no account yet
-    moved = [one for one, account in told if account.account == _NOT_EXPLAINED and one.firing]
+    left, clean = _left(accounts), redactor_of(incident_id).redact
+    moved = [one for one in kept if one.firing and clean(one.fingerprint) in left]
     if not moved or not await splits.may_split(connection, incident_id, now - window, MOST_OPENED * storm):
         return "", 0
     others = {one.id for one in moved}
@@ -46,6 +47,13 @@ async def split(
     other = await splits.move(connection, rest, now)
     await jobs.enqueue(connection, other)
     return other, len(moved)
+
+
+def _left(accounts: Sequence[AlertAccount]) -> set[str]:
+    """Fingerprints, redacted as the report's are, that are not explained, whoever sent them. What came in since the
+    investigation saw the incident has no account and stays."""
+    told = {each.fingerprint for each in accounts if each.account != _NOT_EXPLAINED}
+    return {each.fingerprint for each in accounts} - told
 
 
 def _rest(incident_id: str, moved: Sequence[Kept], others: Sequence[Kept], now: datetime) -> Rest:

@@ -23,7 +23,7 @@ from domain.tool import Caller, ToolResult
 from graph.nodes.report import without_calls
 from report.document import document
 from report.markdown import markdown
-from store import alerts, calls, claims, events, investigations, passes, reports, results
+from store import alerts, calls, claims, events, investigations, passes, reports, results, splits
 from store.claims import Held
 from store.database import Database
 from tools.ledger import Entry
@@ -74,8 +74,11 @@ class Writer:
 
         async def write(connection: AsyncConnection[DictRow]) -> None:
             async with connection.transaction():
+                splits_off = leaves_over(diagnosis)
+                if splits_off:  # before any row is locked that whoever has this lock may wait for
+                    await splits.lock(connection)
                 await self._hold(connection)
-                if leaves_over(diagnosis):  # before any row is locked that intake may wait for
+                if splits_off:
                     await self._split(connection, diagnosis)
                 await reports.save(connection, held.incident_id, held.version, held.investigation, told, shown)
                 await events.append(connection, held.investigation, "report", verdict, held.token)

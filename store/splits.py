@@ -13,7 +13,7 @@ from store import alerts
 from store.queries import queries
 from store.text import storable
 
-_SUFFIX: Final = "-rest"
+_SUFFIX: Final = "-rest"  # of the name of the incident that has them then
 Connection = AsyncConnection[DictRow]
 
 
@@ -22,7 +22,6 @@ class Kept:
     """An alert of an incident as it is stored."""
 
     id: int
-    source: str
     fingerprint: str
     firing: bool
     alert: Mapping[str, Json]
@@ -41,18 +40,13 @@ class Rest:
     why: str
 
 
-def rest_id(incident_id: str) -> str:
-    """What the incident of the rest is called."""
-    return f"{incident_id}{_SUFFIX}"
-
-
 async def lock(connection: Connection) -> None:
     """Be the one who decides where alerts belong until the end of the transaction, as intake is."""
     await connection.execute(queries("alerts")["lock"])
 
 
 async def members(connection: Connection, incident_id: str) -> tuple[Kept, ...]:
-    """The alerts of an incident, in the order in which an investigation sees them."""
+    """The alerts of an incident, the first to come first."""
     cursor = await _cursor(connection, "members", id=incident_id)
     return tuple(Kept(**row) for row in await cursor.fetchall())
 
@@ -67,7 +61,7 @@ async def may_split(connection: Connection, incident_id: str, since: datetime, m
 
 async def move(connection: Connection, rest: Rest, now: datetime) -> str:
     """Move the alerts, and give the incident that has them now. The caller holds the lock."""
-    to, ids = rest_id(rest.origin), [one.id for one in rest.moved]
+    to, ids = f"{rest.origin}{_SUFFIX}", [one.id for one in rest.moved]
     await alerts.open_one(connection, to, rest.title, rest.fired_at, now)
     await _cursor(connection, "split_off", id=to, origin=rest.origin)
     await _cursor(connection, "make_room", ids=ids, to=to)

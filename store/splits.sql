@@ -6,7 +6,7 @@ left join incident as other on other.split_from = incident.id
 where incident.id = %(id)s and incident.opened_at is not null and incident.split_from is null
 
 -- members: the alerts of an incident in their order
-select id, source, fingerprint, firing, alert from incident_alert where incident_id = %(id)s order by id
+select id, fingerprint, firing, alert from incident_alert where incident_id = %(id)s order by id
 
 -- split_off: the new incident's origin
 update incident set split_from = %(origin)s where id = %(id)s
