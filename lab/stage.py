@@ -93,7 +93,8 @@ def _joining(group: str) -> str:
 
 @contextmanager
 def views() -> Iterator[Path]:
-    """lxcfs: how much of the machine a control group uses, in the form of /proc."""
+    """lxcfs: how much of the machine a control group uses, in the form of /proc. Where its server is killed the mount
+    stays and answers nothing, so that the caller has a mount namespace of its own."""
     with tempfile.TemporaryDirectory() as folder:
         pidfile = ["--pidfile", f"{folder}.pid"]
         server = subprocess.Popen(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
-from pathlib import Path
 
-from lab.scenario import Scenario
+from lab.registry import faults, module
 
 # What the source of a fault speaks of, and which program that is.
 PROGRAMS = {
@@ -25,15 +23,9 @@ PROGRAMS = {
 }
 
 
-def faults() -> dict[str, Scenario]:
-    """All scenarios by the name of their file."""
-    names = sorted(path.stem for path in (Path(__file__).parent / "faults").glob("[a-z]*.py"))
-    return {name: importlib.import_module(f"lab.faults.{name}").SCENARIO for name in names}
-
-
 def programs(name: str) -> str:
     """The real programs that a fault is made of."""
-    source = inspect.getsource(importlib.import_module(f"lab.faults.{name}"))
+    source = inspect.getsource(module(name))
     return ", ".join(dict.fromkeys(told for pattern, told in PROGRAMS.items() if re.search(pattern, source)))
 
 

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from lab.load import CANARY
+from lab.registry import faults
 from lab.scenario import answer
-from lab.table import faults, table
+from lab.table import table
 
 ROOT = Path(__file__).parents[2]
 INCIDENTS = ROOT / "incidents"

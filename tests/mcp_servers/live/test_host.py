@@ -166,4 +166,4 @@ def test_a_file_system_that_another_covers_does_not_hide_the_others(monkeypatch:
     problems: list[str] = []
     found = filesystem_facts(WATCH.context("host"), problems)
     assert found and all(fact.attributes["mount"] != "/" for fact in found)
-    assert problems == []
+    assert not any(problem.startswith("filesystem /: ") for problem in problems)
