@@ -15,7 +15,11 @@ from typing import IO, BinaryIO
 _MOST = 50_000  # matching lines; a pattern that matches more is better counted than printed
 _LONGEST = 4 << 20  # bytes of one answer
 _SECONDS = 15.0
-_ARGUMENTS = ("--no-config", "--json", "--text", f"--max-count={_MOST}", "--max-columns=65536", "--threads=1")
+# A file that is mapped is searched twice as fast as one that is read. Where it shrinks meanwhile, ripgrep dies of it.
+_ARGUMENTS = (
+    "--no-config", "--json", "--text", "--mmap", f"--max-count={_MOST}", "--max-columns=65536", "--threads=1",
+)  # fmt: skip
+_OPENED = "/dev/stdin"  # the very file that was opened, whatever its name stands for by now
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,12 @@ class Raw:
 
 
 def search(pattern: str, file: BinaryIO) -> list[Raw] | None:
-    """All lines that match, or None where ripgrep cannot answer: not there, too many, too long, another dialect."""
+    """All lines that match, from the file's beginning, or None where ripgrep cannot answer: not there, too many, too
+    long, another dialect, a file that shrank."""
     program = _program()
     if program is None:
         return None
-    command = [str(program), *_ARGUMENTS, "--regexp", pattern, "-"]
+    command = [str(program), *_ARGUMENTS, "--regexp", pattern, _OPENED]
     with subprocess.Popen(
         command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, close_fds=True
     ) as running:

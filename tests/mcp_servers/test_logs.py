@@ -295,6 +295,16 @@ def test_ripgrep_says_when_it_cannot_answer(tmp_path: Path) -> None:
         assert ripgrep.search("y", file) == []  # type: ignore[arg-type]
 
 
+def test_ripgrep_reads_the_file_that_was_opened_from_its_beginning(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("x one\ny\nx two\n")
+    with (tmp_path / "log").open("rb", buffering=0) as file:
+        file.seek(4)
+        (tmp_path / "log").unlink()
+        (tmp_path / "log").write_text("x another\n")
+        found = ripgrep.search("^x", file)  # type: ignore[arg-type]
+    assert [(each.line, each.data) for each in found or ()] == [(1, b"x one\n"), (3, b"x two\n")]
+
+
 async def test_templates_count_lines_of_one_shape_the_worst_first(ask: Ask) -> None:
     text = minutes(*["INFO served 10.0.0.1 in 5 ms"] * 20, "ERROR lost 10.0.0.2", "ERROR lost 10.0.0.3", "WARN slow")
     found = await ask("logs_templates", {"logs/a.log": text})
