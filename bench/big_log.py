@@ -1,6 +1,6 @@
 """A log of a gigabyte in a bundle: how long a search takes, beside ripgrep on the same file, and how much memory.
 
-    python -m bench.big_log [--gb 1.0] [--runs 3] [--keep DIR]
+    python -m bench.big_log [--gb 1.0] [--runs 3]
 
 The log is made here: lines of a web service at 13 a second, with one kind of error in each ten thousand. Every figure
 is the best of the runs, after one that fills the page cache, so that what else the machine does counts least. The

@@ -34,7 +34,6 @@ class Row:
     entity: str
     features: dict[str, float] = field(default_factory=dict)  # of the best hypothesis; empty where there is none
     terms: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
 
     @property
     def sure_and_wrong(self) -> bool:

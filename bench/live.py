@@ -11,7 +11,6 @@ import os
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,7 +20,7 @@ from typing import Final
 import httpx2
 import psycopg
 
-from bench.webhook import _address
+from bench.serving import SERVE, address
 from store.embedded import EmbeddedServer
 
 MEDIAN, P95 = 10.0, 20.0  # seconds
@@ -43,12 +42,11 @@ def main() -> None:
             "FISHBONE_DATA": folder, "FISHBONE_GROUP_WINDOW_SECONDS": "0.001", "FISHBONE_GROUP_KEY_SECONDS": "0.001",
             "FISHBONE_STORM_INCIDENTS": "100000",
         }  # fmt: skip
-        command = [sys.executable, "-c", "from app.cli import main; main()", "serve", "--port", "0"]
         server = subprocess.Popen(
-            [*command, "--workers", str(given.workers)], env=environment, stderr=subprocess.PIPE, text=True
+            [*SERVE, "--workers", str(given.workers)], env=environment, stderr=subprocess.PIPE, text=True
         )
         try:
-            url = _address(server)
+            url = address(server)
             assert server.stderr is not None
             threading.Thread(target=server.stderr.read, daemon=True).start()  # lest the workers' log fill the pipe
             with psycopg.connect(store.dsn, autocommit=True) as connection:

@@ -13,7 +13,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -24,11 +23,11 @@ import httpx2
 import psutil
 import psycopg
 
+from bench.serving import SERVE, address
 from store.embedded import EmbeddedServer
 
 ENOUGH, SLOWEST = 500, 0.100  # alerts a second, p99 in seconds
 STORM, MOST_INCIDENTS = 10_000, 20
-SERVE = (sys.executable, "-c", "from app.cli import main; main()", "serve", "--port", "0")
 
 
 @dataclass
@@ -130,7 +129,7 @@ def main() -> None:
         environment = os.environ | {"FISHBONE_DATA": folder, "FISHBONE_RATE": "100000", "FISHBONE_BURST": "100000"}
         server = subprocess.Popen(SERVE, env=environment, stderr=subprocess.PIPE, text=True)
         try:
-            at = Served(_address(server), server.pid, Path(folder))
+            at = Served(address(server), server.pid, Path(folder))
             good = asyncio.run(measure(at, given))
             print(f"the web process holds {psutil.Process(server.pid).memory_info().rss / 2**20:.0f} MB after it")
         finally:
@@ -168,7 +167,7 @@ def storm() -> bool:
             SERVE, env=os.environ | {"FISHBONE_DATA": folder}, stderr=subprocess.PIPE, text=True
         )  # fmt: skip
         try:
-            slowest = asyncio.run(_storm(_address(server)))
+            slowest = asyncio.run(_storm(address(server)))
         finally:
             server.terminate()
             server.communicate(timeout=30)
@@ -189,14 +188,6 @@ async def _storm(url: str) -> float:
             answer.raise_for_status()
             slowest = max(slowest, time.perf_counter() - start)
     return slowest
-
-
-def _address(server: "subprocess.Popen[str]") -> str:
-    assert server.stderr is not None
-    for line in server.stderr:
-        if "serves http://" in line:
-            return line.split()[2].rstrip(",").removesuffix("/incidents")
-    raise SystemExit("the server did not start")
 
 
 if __name__ == "__main__":
