@@ -6,7 +6,7 @@ FishboneError
 ├── LimitExceeded        ends one agent's turn; what it found is kept
 │   ├── StepLimit, TokenLimit, TimeLimit
 ├── RetryLater           told to the worker; the job comes back later
-│   ├── ModelUnavailable, StoreUnavailable
+│   ├── StoreUnavailable
 ├── ModelFailed          told to the agent's loop: it concludes without this answer, and the report has a gap
 ├── FencedOff            told to the run: another worker has its investigation
 ├── NotDelivered         told to the herald: a notification waits or is given up
@@ -76,10 +76,6 @@ class TimeLimit(LimitExceeded):
 
 class RetryLater(FishboneError):
     """Something needed is away for a while."""
-
-
-class ModelUnavailable(RetryLater):
-    """The model's endpoint does not answer."""
 
 
 class StoreUnavailable(RetryLater):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.errors import ModelUnavailable
+from domain.errors import ModelFailed
 from tests.acceptance.conftest import SHIPPED, Running
 from tests.acceptance.test_truth import INCIDENT
 
@@ -22,7 +22,9 @@ class Broken:
         raise self._error
 
 
-@pytest.mark.parametrize("error", [ValueError("a fault of ours"), ModelUnavailable("no answer")], ids=["bug", "model"])
+@pytest.mark.parametrize(
+    "error", [ValueError("a fault of ours"), ModelFailed("connection", "no answer")], ids=["bug", "model"]
+)
 def test_an_agent_that_fails_is_a_gap_and_the_others_find_the_cause(
     error: Exception, running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

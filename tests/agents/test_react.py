@@ -17,7 +17,7 @@ from agents.gateway.tokens import prompt_tokens
 from agents.react import AgentRun, investigate
 from analysis.redaction import Redactor
 from domain.alert import Window
-from domain.errors import FencedOff, ModelFailed, ModelUnavailable
+from domain.errors import FencedOff, ModelFailed
 from domain.evidence import Citation, Evidence
 from domain.plan import Task
 from domain.results import Line, Lines, Searched
@@ -123,7 +123,7 @@ async def test_a_deadline_that_has_passed_ends_in_the_last_call_at_once() -> Non
 
 
 async def test_a_model_that_is_down_leaves_a_gap_with_its_reason() -> None:
-    model = ScriptedModel(answers=[asks("a"), ModelUnavailable("the endpoint does not answer")])
+    model = ScriptedModel(answers=[asks("a"), ModelFailed("connection", "the endpoint does not answer")])
     async with running(model) as run:
         evidence = await investigate(TASK, run)
     assert "endpoint does not answer" in evidence.gaps[0].why

@@ -8,7 +8,7 @@ from app.bootstrap import House, open_house
 from app.queue import run_worker
 from app.settings import load_settings
 from domain.alert import Incident
-from domain.errors import ModelUnavailable
+from domain.errors import RetryLater
 from store.lock import wait_until
 from store.reports import StoredReport
 from tests.faults.ward import BUNDLE, Ward
@@ -34,7 +34,7 @@ def test_a_report_that_could_not_be_told_is_told_later_and_not_written_again(war
     async def notify(report: StoredReport) -> None:
         told.append(report.version)
         if len(told) == 1:
-            raise ModelUnavailable("the channel is away")
+            raise RetryLater("the channel is away")
 
     asyncio.run(worked(ward, lambda: len(told) == 2, notify=notify))
     assert told == [1, 1]
