@@ -6,6 +6,7 @@ adds one. A recording carries its contract whole.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,7 @@ from domain.codec import digest, dumps
 
 LOCK: Final = "contracts.lock"
 TEXTS: Final = "contracts.json"
+AGENTS: Final = "agents"  # folder of a contract's texts that holds the agents' files
 LEAST_HASH: Final = 8  # characters of a hash that name a contract
 
 
@@ -33,16 +35,16 @@ class Contract:
 def contract() -> Contract:
     """The contract of this code: prompts, schema of the answer, profiles of providers, and the loop's own settings."""
     texts = {"schema/answer.json": dumps(SCHEMA), "settings/loop.json": dumps(_settings())}
-    for folder in (files("agents"), files("graph").joinpath("prompts")):
-        if folder.is_dir():
-            texts |= {f"{folder.name}/{f.name}": f.read_text("utf-8") for f in folder.iterdir() if _is_prompt(f.name)}
+    told = (each for each in files("agents").iterdir() if each.name.endswith(".md"))
+    texts |= {f"{AGENTS}/{each.name}": each.read_text("utf-8") for each in told}
     texts["gateway/profiles.toml"] = files("agents.gateway").joinpath("profiles.toml").read_text("utf-8")
+    return contract_of(texts)
+
+
+def contract_of(texts: Mapping[str, str]) -> Contract:
+    """The contract that these texts make."""
     ordered = dict(sorted(texts.items()))
     return Contract(ordered, digest(ordered))
-
-
-def _is_prompt(name: str) -> bool:
-    return name.endswith(".md")
 
 
 def _settings() -> dict[str, object]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.contract import contract
+from agents.contract import known
 from app.record import manifest
 from app.replay import MARKDOWN, REPORT
 from app.scrub import Scrub
@@ -77,11 +77,10 @@ def _flight(
     """Write calls and results; what was scrubbed has another hash: old -> new."""
     kept = {old: scrub.json(content) for old, content in data.items()}
     shas = {old: digest(content) for old, content in kept.items()}
-    now = contract()
-    known = to_plain(now) if now.sha256 == sha256 else {"sha256": sha256}
+    ran = to_plain(known(sha256) or {"sha256": sha256})
     records = [_record(call, shas.get(call.result_sha256, ""), scrub) for call in made]
     replies = [from_plain(ReplyRecord, scrub.json(reply)) for reply in said]
-    write_recording(folder, records, {shas[old]: content for old, content in kept.items()}, known, replies)
+    write_recording(folder, records, {shas[old]: content for old, content in kept.items()}, ran, replies)
     return shas
 
 

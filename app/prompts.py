@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from agents.analyst import OfflineAnalyst
-from agents.contract import Contract, known, versions
+from agents.contract import AGENTS, Contract, contract_of, known, versions
 from agents.files import agents_of
 from agents.tactics import tactic_of
 from app.bootstrap import House
@@ -13,16 +13,22 @@ from bundle.recording import CONTRACT
 from domain.codec import Json, digest
 from domain.errors import BadConfiguration
 
-AGENTS = "agents"  # folder of a contract's texts that holds the agents' files
-
 
 def under_contract(house: House, asked: str) -> House:
-    """The house with the prompts of a recording, or of a version that this code knows. Raises BadConfiguration."""
+    """The house with the prompts of a recording, or of a version that this code knows. Raises BadConfiguration.
+
+    Schema, profiles and loop are this code's: the house's contract is what it runs under then, not what was asked.
+    """
     given = _of_recording(Path(asked)) if Path(asked).exists() else _of_version(asked)
-    texts = {PurePosixPath(name).name: text for name, text in given.texts.items() if name.startswith(f"{AGENTS}/")}
-    agents = agents_of(texts)
+    prompts = {name: text for name, text in given.texts.items() if _is_prompt(name)}
+    agents = agents_of({PurePosixPath(name).name: text for name, text in prompts.items()})
+    rest = {name: text for name, text in house.contract.texts.items() if not _is_prompt(name)}
     analysts = {name: OfflineAnalyst(tactic=tactic_of(name), knowledge=house.knowledge) for name in agents}
-    return replace(house, agents=agents, analysts=analysts, contract=given)
+    return replace(house, agents=agents, analysts=analysts, contract=contract_of(rest | prompts))
+
+
+def _is_prompt(name: str) -> bool:
+    return name.startswith(f"{AGENTS}/")
 
 
 def _of_version(asked: str) -> Contract:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.codec import digest
 from tests.acceptance.conftest import Inside, Running, Said
 from tests.models.house import INCIDENT, good_model
 from tests.models.mimic import Mimic
@@ -73,6 +74,21 @@ def test_prompts_come_from_the_recording_that_is_named(
     done = replayed(running, inside, good, INCIDENT, "--model", "fast", "--contract", recorded, "--out", tmp_path / "o")
     assert done.code == 0, done.err
     assert json.loads((tmp_path / "o" / "contract.json").read_text())["sha256"] == known["sha256"]
+
+
+def test_what_ran_with_the_prompts_of_another_time_is_a_contract_of_its_own(
+    running: Running, inside: Inside, good: Mimic, tmp_path: Path
+) -> None:
+    recorded = tmp_path / "recorded"
+    running.replay(INCIDENT, recorded)
+    texts = json.loads((recorded / "contract.json").read_text())["texts"]
+    old = texts | {"agents/log.md": texts["agents/log.md"] + "\nBe brief.\n", "settings/loop.json": "{}"}
+    (recorded / "contract.json").write_text(json.dumps({"sha256": digest(dict(sorted(old.items()))), "texts": old}))
+    done = replayed(running, inside, good, INCIDENT, "--model", "fast", "--contract", recorded, "--out", tmp_path / "o")
+    assert done.code == 0, done.err
+    ran = json.loads((tmp_path / "o" / "contract.json").read_text())
+    assert ran["texts"] == texts | {"agents/log.md": old["agents/log.md"]}
+    assert ran["sha256"] == digest(ran["texts"])
 
 
 @pytest.mark.parametrize(
