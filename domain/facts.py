@@ -73,7 +73,7 @@ FACTS: Final[dict[str, str]] = {
     "socket": "protocol, state, local, remote, process, pid, recv_q, send_q, count, user",
     "docker_network": "name, driver, subnet, gateway, internal, containers, addresses, options, attachable, scope",
     "firewall": "chain, table, rule, target, policy, packets, exists, blocks",
-    "dns": "query, status, addresses, server, type, seconds, ttl, error, search",
+    "dns": "query, status, addresses, server, type, seconds, ttl, error, search, answered",
     "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body",
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
     "path, verify_code",

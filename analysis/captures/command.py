@@ -13,7 +13,7 @@ _TAKE_VALUE: Final = {
     "--workdir", "--kubeconfig", "--host", "-H", "--project-name", "--file",
 }  # fmt: skip
 _FEEDERS: Final = ("echo", "printf", "yes", "true", ":")
-_TAIL: Final = re.compile(r"\s+(?:#|--)\s+(.*)$")
+_TAIL: Final = re.compile(r"\s+#\s+(.*)$")
 
 
 @dataclass(frozen=True)

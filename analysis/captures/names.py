@@ -18,6 +18,7 @@ _FAILURE: Final = re.compile(
     r"can't resolve[^\n]*)"
 )
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}", re.IGNORECASE)
+_NAME: Final = re.compile(r"Name:\s+(\S+?)\.?$|(\S+?)\.? has address |(?:\d{1,3}\.){3}\d{1,3}\s+(\S+)$")
 _HOSTS_FILE: Final = re.compile(r"\s*([\d.]+|[0-9a-fA-F:]+)\s+([\w.-]+(?:\s+[\w.-]+)*)\s*(?:#.*)?$")
 
 
@@ -64,8 +65,16 @@ def parse(text: str, context: Context) -> list[Fact]:
             ttl=int(answers[0][0][2]) if answers else None,
             seconds=int(seconds[1]) / 1000 if seconds else None,
             error=error,
+            answered=_answered(query, answers, lines) if addresses else None,
         )
     ]
+
+
+def _answered(query: str, answers: list[tuple[re.Match[str], Line]], lines: list[Line]) -> str | None:
+    """The longer name that the answer is for, where a search domain was appended to the one that was asked."""
+    names = [match[1] for match, _ in answers]
+    names += [next(filter(None, match.groups())) for line in lines if (match := _NAME.match(line.text))]
+    return next((name for name in names if query and name.lower().startswith(f"{query.lower()}.")), None)
 
 
 def _asked(context: Context) -> tuple[str, str]:

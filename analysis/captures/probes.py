@@ -10,6 +10,7 @@ from analysis.captures.units import number
 from domain.facts import Fact
 
 _PING: Final = re.compile(r"(\d+) packets transmitted, (\d+) (?:packets )?received.*?([\d.]+)% packet loss")
+_REPLY: Final = re.compile(r"\d+ bytes from .*\bttl=\d+")
 _RTT: Final = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\S+)? = ([\d.]+)/([\d.]+)/([\d.]+)")
 _PING_ERROR: Final = re.compile(
     r"(message too long, mtu=?\s?(\d+)|Frag(?:mentation)? needed.*?(?:mtu = (\d+))?|Destination (?:Host|Net|"
@@ -52,7 +53,8 @@ def parse_ping(text: str, context: Context) -> list[Fact]:
     loss = next(((match, line) for line in lines if (match := _PING.search(line.text))), None)
     rtt = next(((match, line) for line in lines if (match := _RTT.search(line.text))), None)
     error = next(((match, line) for line in lines if (match := _PING_ERROR.search(line.text))), None)
-    line = (error or loss or rtt or (None, None))[1]
+    reply = next((line for line in lines if _REPLY.match(line.text)), None)
+    line = (error or loss or rtt or (None, reply))[1]
     if line is None:
         return []
     share = float(loss[0][3]) if loss else None

@@ -16,6 +16,9 @@ _MONGO: Final = re.compile(
     r"(?:[\w-]+:(?:PRIMARY|SECONDARY|OTHER)|(?:[\w-]+ )?\[[^\]]*\] \w+|test|admin|local)>\s+(\S.*)"
 )
 _HOST: Final = re.compile(r"(?:\([^)]*\)\s*)?\[?[\w.-]+@([\w.-]+)[^#$%\n]{0,80}?[#$%]\s+(\S.*)")
+_NAMED: Final = re.compile(
+    r"([A-Za-z][\w.-]*)(?:(?::[~/][\w/.~-]*)? ?[$%]|(?::[~/][\w/.~-]*)?#)\s+(\S.*)"
+)  # `db02 $ df`, `db02# df`
 _SHELL: Final = re.compile(r"(?:\$|>|\+{1,2}|/[\w/.-]* ?[#$]|(?:ba|z|)sh-[\d.]+[#$])\s+(\S.*)")
 _ROOT: Final = re.compile(r"#\s+(\S.*)")
 _SECTION: Final = re.compile(r"(?:==> (\S.*?) <==|-{3,}\s*(\S.*?)\s*-{3,}|={3,}\s*(\S.*?)\s*={3,})\s*$")
@@ -29,7 +32,7 @@ _PROGRAMS: Final = r"""
     printenv git id whoami who last smartctl zpool zfs btrfs lvs vgs pvs mdadm getenforce aa-status ausearch
     auditctl strace jstack jmap jcmd node python3? java php ruby go aws gcloud az nvidia-smi ldd file getconf
     lsb_release lsmod modinfo runc containerd consul vault nomad pg_\w+ echo readlink tc conntrack certbot
-    systemd-\w+ loginctl showmount nfsstat exportfs postconf mailq virsh pct qm xfs_\w+ tune2fs dumpe2fs md5sum
+    systemd-\w+ loginctl sqlite3 showmount nfsstat exportfs postconf mailq virsh pct qm xfs_\w+ tune2fs dumpe2fs md5sum
     sha256sum
 """  # regular expressions, of the programs whose prompt is believed
 _COMMAND_WORD: Final = re.compile(rf"(?:sudo |\w+=\S+ )*(?:\S*/)?(?:{'|'.join(_PROGRAMS.split())})(?:\s|$)")
@@ -74,11 +77,12 @@ def name_to_command(name: str) -> str:
 def _prompts(lines: list[str]) -> Iterator[tuple[int, Block]]:
     """The lines that are prompts. Bare `#` counts only before a command's name or as a heading of the whole file."""
     shelled = any(line.startswith("$ ") for line in lines)
+    hosts = {match[1] for line in lines if (match := _NAMED.match(line)) and _COMMAND_WORD.match(match[2])}
     if lines and (tool := _TOOL.match(lines[0])):
         yield 0, _tool_block(tool)
         return
     for at, line in enumerate(lines):
-        block = _prompt(line, shelled and at > 0)
+        block = _prompt(line, shelled and at > 0) or _named(line, hosts)
         if block is None and at == 0 and (match := _ROOT.fullmatch(line)) and not line.startswith("##"):
             block = Block(f"# {match[1]}", "", 0)
         if block is not None:
@@ -103,6 +107,12 @@ def _prompt(line: str, shelled: bool) -> Block | None:
         title = match[1] or match[2] or match[3]
         return Block(f"cat {title}" if match[1] else title, "", 0) if match[1] or _COMMAND_WORD.match(title) else None
     return None
+
+
+def _named(line: str, hosts: set[str]) -> Block | None:
+    """The prompt of a machine that is nothing but its name, of those that were seen before a command's name."""
+    match = _NAMED.match(line) if len(line) <= 4000 else None
+    return Block(match[2], "", 0, host=match[1]) if match and match[1] in hosts else None
 
 
 def _tool_block(match: re.Match[str]) -> Block:

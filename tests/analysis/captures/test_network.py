@@ -61,6 +61,7 @@ def test_interfaces_and_routes() -> None:
         ("$ curl -s -o /dev/null -w '%{http_code} %{time_total}' http://web/health\n000 5.001\n", False, "no answer"),
         ("$ nc -zv db 5432\nnc: connect to db (10.0.0.3) port 5432 (tcp) failed: Connection refused\n", False, "nc: connect to db (10.0.0.3) port 5432 (tcp) failed: Connection refused"),
         ("$ nc -zv db 5432\nConnection to db 5432 port [tcp/postgresql] succeeded!\n", True, None),
+        ("$ ping -c2 db\n64 bytes from 10.1.0.4: icmp_seq=1 ttl=63 time=0.4 ms\n", True, None),
         ("$ ping -c1 db | tail -2\n1 packets transmitted, 0 received, 100% packet loss, time 0ms\n", False, None),
         ("$ ping -M do -s 1472 db\nping: local error: message too long, mtu=1450\n", False, "message too long, mtu=1450"),
         ("$ pg_isready -h db\ndb:5432 - no response\n", False, "db:5432 - no response"),
@@ -102,6 +103,21 @@ def test_names_that_resolve_and_names_that_do_not() -> None:
     resolv = told("$ cat /etc/resolv.conf\nnameserver 10.96.0.10\nsearch shop.svc.cluster.local\n", "dns")
     assert (resolv["server"], resolv["search"]) == ("10.96.0.10", ["shop.svc.cluster.local"])
     assert only("$ cat /etc/hosts\n10.0.0.9 db\n", "dns").attributes["addresses"] == ["10.0.0.9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        ("$ nslookup api.example.com\nName:\tapi.example.com.lan.example.org\nAddress: 10.1.0.9\n", "api.example.com.lan.example.org"),
+        ("$ host api.example.com\napi.example.com.lan.example.org has address 10.1.0.9\n", "api.example.com.lan.example.org"),
+        ("$ getent hosts api.example.com\n10.1.0.9        api.example.com.lan.example.org\n", "api.example.com.lan.example.org"),
+        ("$ dig +search api.example.com\napi.example.com.lan.example.org. 60 IN A 10.1.0.9\n", "api.example.com.lan.example.org"),
+        ("$ nslookup api.example.com\nName:\tapi.example.com\nAddress: 203.0.113.9\n", None),
+        ("$ dig www.example.com\nwww.example.com. 60 IN CNAME cdn.example.net.\ncdn.example.net. 60 IN A 203.0.113.9\n", None),
+    ],
+)  # fmt: skip
+def test_an_answer_for_a_longer_name_than_the_one_asked_tells_which(text: str, answered: str | None) -> None:
+    assert told(text, "dns").get("answered") == answered
 
 
 def test_certificates_tell_how_many_days_are_left() -> None:

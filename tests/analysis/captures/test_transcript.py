@@ -21,6 +21,18 @@ def test_root_user_host_and_container_prompts_are_seen() -> None:
     assert [block.host for block in split(text)][:2] == ["web01", "db02"]
 
 
+def test_a_prompt_that_is_nothing_but_a_machine_s_name_counts_once_that_name_stood_before_a_known_program() -> None:
+    text = "web1 $ df -h\na\ndb2:/srv# free -m\nb\nweb1 $ ./own-tool\nc\ntotal $ 12\nnote# by hand\n"
+    blocks = split(text)
+    assert [(b.host, b.command) for b in blocks] == [("web1", "df -h"), ("db2", "free -m"), ("web1", "./own-tool")]
+    assert blocks[-1].text == "c\ntotal $ 12\nnote# by hand"
+
+
+def test_what_stands_behind_two_dashes_is_the_command_that_runs_in_a_pod() -> None:
+    seen = parse_command("kubectl -n shop exec deploy/web -- nslookup api.example.com")
+    assert (seen.program, seen.inside) == ("nslookup", "pod:web")
+
+
 def test_prompts_of_databases_name_their_program_and_database() -> None:
     text = "shop=# show jit;\non\nmysql> show processlist;\nx\n127.0.0.1:6379> INFO memory\ny\nrs0:PRIMARY> rs.status()\nz\n"
     assert commands(text) == [
