@@ -9,9 +9,11 @@ from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words, stated_error
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
+from analysis.policies import blocked_by_policy
 from analysis.pools import pools_above_limit
 from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
+from analysis.selectors import selectors_that_miss
 from analysis.shared_alias import shared_aliases
 from analysis.shared_network import lost_networks
 from analysis.sides import sided
@@ -49,6 +51,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *pools_above_limit(case),
         *lost_networks(case),
         *shared_aliases(case),
+        *selectors_that_miss(case),
+        *blocked_by_policy(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -42,7 +42,8 @@ FACTS: Final[dict[str, str]] = {
     "taints, cpu, memory, pods, pods_capacity, labels, version, os_image, kernel, runtime, conditions, ready_nodes",
     "claim": "phase, storage_class, volume, capacity, access_modes, namespace, reason, message, age_seconds, used_by",
     "storage_class": "provisioner, default, reclaim_policy, binding_mode",
-    "object": f"{_K8S}, type, status, exists, data, selector, endpoints, ports",  # any other thing of a cluster
+    "object": f"{_K8S}, type, status, exists, data, selector, endpoints, ports, types, pods, ingress, egress, misses, "
+    "blocks",  # any other thing of a cluster
     "event": "type, reason, message, count, object, action, exit_code, image, first_at, signal, component, namespace, "
     "age_seconds",
     "process": "pid, ppid, user, state, cpu_percent, memory_percent, rss, vsz, command, elapsed_seconds, count, "

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from analysis.captures import kube_words
+from analysis.captures import kube_policy, kube_words
 from analysis.captures.context import Context, first
 from analysis.captures.jsons import Json, at, mapping, objects, pairs, sequence, words
 from analysis.captures.units import cpus, kube_size
@@ -334,6 +334,7 @@ def _object(document: Document, kind: str, context: Context) -> list[Fact]:
                 f"{p.get('port')}->{p.get('targetPort', p.get('port'))}/{p.get('protocol', 'TCP')}"
                 for p in objects(spec, "ports")
             ],
+            **(kube_policy.declared(document) if kind == "networkpolicy" else {}),
         )
     ]
 

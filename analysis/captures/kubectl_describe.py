@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from analysis.captures import kube_words
+from analysis.captures import kube_policy, kube_words
 from analysis.captures.context import Context, Line, Parser, first
 from analysis.captures.indented import Node, tree
 from analysis.captures.kube_container import container_fact
@@ -312,6 +312,7 @@ def _object(root: Node, kind: str, name: str, context: Context) -> list[Fact]:
             endpoints=_endpoints(root),
             ports=_texts(root, "Port"),
             data=data,
+            **(kube_policy.described(root) if kind == "networkpolicy" else {}),
         )
     ]
 
