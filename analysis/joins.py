@@ -14,12 +14,14 @@ from analysis.pools import pools_above_limit
 from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.selectors import selectors_that_miss
+from analysis.served import still_served
 from analysis.shared_alias import shared_aliases
 from analysis.shared_network import lost_networks
 from analysis.sides import sided
 from analysis.stale import Complaint, stale_addresses, superseded
 from analysis.state import StateIndex
 from analysis.stopped import of_stopped
+from analysis.trusted import untrusted_proxies
 from domain.entity import name_of
 from domain.evidence import Finding
 
@@ -53,6 +55,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *shared_aliases(case),
         *selectors_that_miss(case),
         *blocked_by_policy(case),
+        *still_served(case),
+        *untrusted_proxies(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -12,6 +12,7 @@ from domain.runbook import Runbook
 
 # Of these faults a server's clients complain in its words, so that client and server tell of one fault.
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
+_KINDS: Final = {"credentials.store_sealed": "secrets"}  # faults that are a server's, in a family that is not
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")
 _LOG_FILE: Final = re.compile(r"/containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
@@ -20,6 +21,7 @@ _CALLED: Final = {
         r"postgres|pgsql|\bpg|mysql|maria|mongo|cockroach|\bdb\b|[-_]db|db[-_\d]|database|rds|sql|etcd|elastic|opensearch|clickhouse|influx"
     ),
     "queue": re.compile(r"rabbit|kafka|amqp|nats|pulsar|activemq|queue|broker|\bmq|[-_]mq"),
+    "secrets": re.compile(r"vault|\bbao|openbao|secrets?\b"),
 }
 _FACTS: Final = {
     "cache": ("cache",), "database": ("session", "sql", "replication"), "queue": ("queue",), "tls": ("certificate",),
@@ -39,9 +41,14 @@ def sided(case: Case, finding: Finding) -> Finding:
 
 def serves(case: Case, fault: str, a: str, b: str) -> bool:
     """Whether one of them is the server of the other, and both tell of one fault of it."""
-    if family_of(fault) not in SERVED:
+    if not _kind(fault):
         return False
     return _calls(case, a, b) or _calls(case, b, a)
+
+
+def _kind(fault: str) -> str:
+    """The kind of server whose fault it is; nothing for a fault that is not a server's."""
+    return _KINDS.get(fault) or (family if (family := family_of(fault)) in SERVED else "")
 
 
 def _calls(case: Case, caller: str, callee: str) -> bool:
@@ -72,13 +79,13 @@ def _named_host(case: Case, finding: Finding) -> str | None:
 
 def _served_by(case: Case, finding: Finding) -> str | None:
     """The one server of the kind at fault that the client needs; nothing where the finding names or is a server."""
-    family, runbook = family_of(finding.kind), case.by_fault.get(finding.kind)
-    if family not in SERVED or not _complains(finding, runbook) or _fits(case, family, finding.entity):
+    kind, runbook = _kind(finding.kind), case.by_fault.get(finding.kind)
+    if not kind or not _complains(finding, runbook) or _fits(case, kind, finding.entity):
         return None
-    fitting = [each for each in case.inventory.callees(finding.entity) if _fits(case, family, each)]
+    fitting = [each for each in case.inventory.callees(finding.entity) if _fits(case, kind, each)]
     if not fitting:  # nobody tells whom it needs: the only server of the kind that runs here
         running = dict.fromkeys(fact.entity for fact in case.facts if fact.kind == "container")
-        fitting = [each for each in running if _fits(case, family, each)]
+        fitting = [each for each in running if _fits(case, kind, each)]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -90,18 +97,18 @@ def _complains(finding: Finding, runbook: Runbook | None) -> bool:
     return of is not None and of.text is not None and "?P<entity>" not in of.text
 
 
-def _fits(case: Case, family: str, of: str) -> bool:
+def _fits(case: Case, kind: str, of: str) -> bool:
     """Whether the entity is a server of that kind: by what was read of it, its kind, its name or its image."""
     known = [fact for fact in case.facts if case.inventory.same(fact.entity, of) or name_of(fact.entity) == name_of(of)]
-    if kind_of(of) == family or any(fact.kind in _FACTS.get(family, ()) for fact in known):
+    if kind_of(of) == kind or any(fact.kind in _FACTS.get(kind, ()) for fact in known):
         return True
     words = [name_of(of), *(str(fact.attributes.get("image") or "") for fact in known if fact.kind == "container")]
-    called = _CALLED.get(family)
+    called = _CALLED.get(kind)
     return called is not None and any(called.search(word.lower()) for word in words)
 
 
 def first_needed(case: Case, fault: str, entities: list[str]) -> list[str]:
     """The entities; of a fault that clients tell of their server, those first that others of them need."""
-    if family_of(fault) not in SERVED:
+    if not _kind(fault):
         return entities
     return sorted(entities, key=lambda of: not any(_calls(case, other, of) for other in entities if other != of))

@@ -72,12 +72,13 @@ FACTS: Final[dict[str, str]] = {
     "uplink_mtu, mtu_over",
     "route": "destination, gateway, device, source, metric",
     "socket": "protocol, state, local, remote, process, pid, recv_q, send_q, count, user",
-    "docker_network": "name, driver, subnet, gateway, internal, containers, addresses, options, attachable, scope",
+    "docker_network": "name, driver, subnet, gateway, internal, containers, addresses, options, attachable, scope, "
+    "trusted",
     "firewall": "chain, table, rule, target, policy, packets, exists, blocks",
     "dns": "query, status, addresses, server, type, seconds, ttl, error, search, answered",
     "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body",
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
-    "path, verify_code",
+    "path, verify_code, server, renewed",
     # servers
     "session": "pid, user, database, state, wait_type, wait_event, query, age_seconds, transaction_seconds, "
     "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted",

@@ -39,6 +39,7 @@ from analysis.captures import (
     sql,
     storage,
     systemd,
+    vault,
     versions,
 )
 from analysis.captures.command import parse_command
@@ -82,6 +83,7 @@ PARSERS: Final[tuple[Parser, ...]] = (
     *kafka.PARSERS,
     *elasticsearch.PARSERS,
     *files.PARSERS,
+    *vault.PARSERS,
     *settings.PARSERS,
     *versions.PARSERS,
     readings.LOGS,

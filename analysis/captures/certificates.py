@@ -24,6 +24,7 @@ _FIELDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 _VERIFY: Final = re.compile(r"Verify return code: (\d+)")
 _NAMES: Final = re.compile(r"DNS:([\w.*-]+)")
 _OPENSSL: Final = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4}) (?:GMT|UTC)")
+_URL: Final = re.compile(r"https://([\w.-]+)")
 _CN: Final = re.compile(r"CN\s*=\s*([^,/\n]+)")
 
 
@@ -52,6 +53,7 @@ def parse(text: str, context: Context) -> list[Fact]:
             days_left=days,
             names=_NAMES.findall(text),
             verify_code=code,
+            server=_server(context),
             chain_ok=None if code is None else code == 0,
             path=next((p for p in context.command.paths() if p.startswith("/")), None),
             self_signed=True
@@ -73,6 +75,14 @@ def _days(end: datetime | None, now: datetime) -> float | None:
         return None
     days = round((end - now).total_seconds() / 86400, 2)
     return min(days, -0.01) if end < now else days
+
+
+def _server(context: Context) -> str:
+    """The name by which a server was asked for what it presents; empty where a file was read."""
+    asked = context.command.value("-servername") or context.command.value("-connect")
+    if not asked and context.command.program == "curl":
+        asked = next((match[1] for word in context.command.words if (match := _URL.match(word))), "")
+    return re.sub(r":\d+$", "", asked)
 
 
 def _entity(subject: str | None, context: Context) -> str:

@@ -1,5 +1,6 @@
 """Whose fault it is: the server's of which clients complain, and the owner's of an address."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -101,3 +102,18 @@ def test_a_statement_belongs_to_the_only_database_of_its_document() -> None:
     other = Fact("sql", "database:other", {}, "a.json")
     assert Inventory.build((query, base)).related("query:select 1") == ("database:shop",)
     assert Inventory.build((query, base, other)).related("query:select 1") == ()
+
+
+def test_a_store_of_secrets_that_is_sealed_is_the_stores_fault_not_its_clients() -> None:
+    sealed = Runbook(
+        "sealed",
+        "d",
+        "credentials.store_sealed",
+        "service",
+        "s",
+        signatures=(Signature("client", "r", 0.8, text="x"),),
+    )
+    told = said("service:shop", "credentials.store_sealed", "sealed/client")
+    of = replace(case(edges=(*EDGES, Edge("shop", "vault"))), knowledge=(sealed,))
+    assert sided(of, told).entity == "service:vault"
+    assert sided(replace(case(), knowledge=(sealed,)), told).entity == "service:shop"

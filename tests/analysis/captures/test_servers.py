@@ -234,3 +234,17 @@ def test_series_of_prometheus_answers_keep_their_last_value() -> None:
     }
     fact = only("# execute_prometheus_range_query {}\n" + json.dumps(answer), "reading")
     assert (fact.attributes["name"], fact.attributes["value"], fact.attributes["command"]) == ("up{job=a}", 0.0, "up")
+
+
+def test_a_store_of_secrets_says_whether_it_is_sealed() -> None:
+    table = "Key             Value\n---             -----\nSeal Type       shamir\nInitialized     true\nSealed          {}\nTotal Shares    5\nThreshold       3\nUnseal Progress  {}\nVersion         1.15.0\n"
+    sealed = only("$ docker exec keys vault status\n" + table.format("true", "1/3"), "cluster")
+    assert (sealed.entity, sealed.attributes["status"], sealed.attributes["message"]) == (
+        "container:keys",
+        "sealed",
+        "1 of 3 unseal keys given",
+    )
+    assert (sealed.quote or "").startswith("Sealed ")
+    assert told("$ bao status\n" + table.format("false", "0/3"), "cluster")["status"] == "unsealed"
+    body = '{"type": "shamir", "initialized": true, "sealed": true, "t": 3, "n": 5, "progress": 0}'
+    assert told(f"$ curl -s http://keys:8200/v1/sys/seal-status\n{body}\n", "cluster")["status"] == "sealed"

@@ -1,0 +1,59 @@
+"""A certificate that is served from memory, although the renewed one is on disk."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from analysis.case import Case
+from analysis.inventory import Inventory
+from analysis.served import still_served
+from domain.alert import Incident, Window
+from domain.facts import Attribute, Fact
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+
+
+def certificate(days: float, **more: Attribute) -> Fact:
+    told: dict[str, Attribute] = {"not_after": f"in {days} days", "days_left": days, "serial": f"s{days}"}
+    return Fact("certificate", "certificate:edge", told | more, "artifacts/facts.txt")
+
+
+def container(name: str, image: str, *mounts: str) -> Fact:
+    return Fact("container", f"container:{name}", {"image": image, "mounts": list(mounts)}, "docker/containers.json")
+
+
+def found(*facts: Fact) -> list[tuple[str, object]]:
+    incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
+    case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
+    return [(f.fact.entity, f.fact.attributes["renewed"]) for f in still_served(case)]
+
+
+OLD = certificate(-1, server="shop.example.org")
+FILE = certificate(60, path="/etc/letsencrypt/live/shop.example.org/fullchain.pem")
+EDGE = container("edge", "nginx:1.25", "/etc/letsencrypt:/etc/letsencrypt:ro")
+
+
+def test_the_server_that_mounts_the_renewed_file_still_presents_the_old_one() -> None:
+    assert found(OLD, FILE, EDGE) == [("container:edge", "in 60 days")]
+    renewer = container("certbot", "certbot/certbot", "/etc/letsencrypt:/etc/letsencrypt:rw")
+    assert found(OLD, FILE, EDGE, renewer) == [("container:edge", "in 60 days")]
+    assert found(OLD, FILE) == [("certificate:edge", "in 60 days")]
+
+
+def test_names_of_the_certificate_tell_which_file_is_meant() -> None:
+    wild = certificate(60, path="/certs/tls.crt", names=["*.example.org"])
+    assert found(OLD, wild) == [("certificate:edge", "in 60 days")]
+    assert found(OLD, certificate(60, path="/certs/tls.crt", subject="CN = other.example.org")) == []
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        (certificate(20, server="shop.example.org"), FILE),  # what is served still holds
+        (OLD, certificate(-1, path="/etc/letsencrypt/live/shop.example.org/fullchain.pem")),  # never renewed
+        (OLD, certificate(60, path="/etc/letsencrypt/live/wiki.example.org/fullchain.pem")),  # another name
+        (OLD, certificate(60, server="shop.example.org")),  # another server's
+    ],
+)
+def test_what_holds_was_never_renewed_or_is_anothers_is_none(facts: tuple[Fact, ...]) -> None:
+    assert found(*facts, EDGE) == []
