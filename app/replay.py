@@ -75,8 +75,8 @@ def _playing(order: Order) -> list[Playback]:
 
 def played_back(house: House, recording: Recording) -> Second:
     """The model's pass of a recording: nobody is asked, its replies come from there."""
-    model = Playback.of(recording.replies)
-    return Second(str(model.name), dict.fromkeys(house.agents, model))
+    models = Playback.each(recording.replies, house.agents)
+    return Second(str(next(iter(models.values())).name), {agent: models[agent] for agent in house.agents})
 
 
 def write(outcome: Outcome, bundle: Bundle, house: House, out: Path, *, force: bool = False) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 
 from agents.gateway.profiles import Rung
 from agents.gateway.tier import Key, Tier
@@ -76,6 +77,12 @@ class Call:
         if usage is not None:
             self.prompt_tokens += usage["input_tokens"]
             self.completion_tokens += usage["output_tokens"]
+
+    @property
+    def paid(self) -> UsageMetadata:
+        """Of all attempts."""
+        asked, said = self.prompt_tokens, self.completion_tokens
+        return UsageMetadata(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
 
     def record(self, failure: str, window: int) -> CallRecord:
         """The call as it is logged."""

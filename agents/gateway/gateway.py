@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import openai
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from openai import Omit
 from pydantic import SkipValidation
 
@@ -70,7 +70,9 @@ class Gateway(Bound):
         message = await self._call(ask)
         found = json_object(message.text)
         if (problem := problem_of(found, schema)) and not (found is None and _is_cut(message)):
+            before = message.usage_metadata
             message = await self._call(repair(ask, message, problem))
+            message.usage_metadata = add_usage(before, message.usage_metadata)
             found = json_object(message.text) or found
         if found is None and _is_cut(message):
             raise ModelFailed(Failure.TRUNCATED, "the answer was cut off at its limit of tokens, twice")
@@ -88,6 +90,7 @@ class Gateway(Bound):
             await self.log.add(call.record(Failure.TIMEOUT, self.window))
             raise
         await self.log.add(call.record(_flaw(message), self.window))
+        message.usage_metadata = call.paid
         return message
 
     async def _answered(self, call: Call) -> AIMessage:

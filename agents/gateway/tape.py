@@ -76,7 +76,7 @@ class Taped(Bound):
         return round(prompt_tokens(messages, tools) * self.correction)
 
     async def _reply(self, messages: list[BaseMessage], given: dict[str, Any], **bound: Any) -> AIMessage:
-        self.correction = correction_of(self.inner, str(given.get("agent", "")))
+        self.correction = correction_of(self.inner)
         call = _Call(self, given, request_of(messages, bound), bool(bound.get("tools")))
         inner = self.inner.bind_tools(bound["tools"]) if bound.get("tools") else self.inner.bind(**bound)
         try:
@@ -124,43 +124,44 @@ class _Call:
 
 
 class Playback(Bound):
-    """Answers from a recording, each agent's calls in their order, or by what was asked where that stands there."""
+    """Answers one agent from a recording, in the order of its calls; where there was no time for tools, by what was
+    asked. What was known of the model when a reply was recorded is known when it is given."""
 
-    waiting: SkipValidation[dict[str, deque[ReplyRecord]]]
+    left: SkipValidation[deque[ReplyRecord]]
     missed: SkipValidation[list[str]]  # calls that the recording could not answer
+    window: int = 0
+    cost: float = 0.0  # of the reply that was given last
 
     @classmethod
-    def of(cls, records: Iterable[ReplyRecord]) -> "Playback":
-        """Of the replies of a recording."""
-        waiting: dict[str, deque[ReplyRecord]] = {}
+    def each(cls, records: Iterable[ReplyRecord], agents: Iterable[str]) -> dict[str, "Playback"]:
+        """One for each agent, of the replies of a recording."""
+        waiting: dict[str, deque[ReplyRecord]] = {agent: deque() for agent in agents}
         for record in records:
             waiting.setdefault(record.agent, deque()).append(record)
         name = next((record.model for left in waiting.values() for record in left), "")
-        return cls(name=name, waiting=waiting, missed=[])
+        return {
+            agent: cls(name=name, left=left, missed=[], window=left[0].window if left else 0)
+            for agent, left in waiting.items()
+        }
 
     @property
     def _llm_type(self) -> str:
         return "fishbone-playback"
 
     @property
-    def window(self) -> int:
-        """What it was when it was recorded."""
-        return next((left[0].window for left in self.waiting.values() if left), 0)
-
-    def correction(self, agent: str) -> float:
-        """As it stood when the agent's next call was recorded."""
-        left = self.waiting.get(agent)
-        return left[0].correction if left else 1.0
+    def correction(self) -> float:
+        """As it stood when the next call was recorded."""
+        return self.left[0].correction if self.left else 1.0
 
     async def _reply(self, messages: list[BaseMessage], given: dict[str, Any], **bound: Any) -> AIMessage:
-        agent = str(given.get("agent", ""))
-        left = self.waiting.get(agent)
-        if not left:
+        if not self.left:
+            agent = str(given.get("agent", ""))
             self.missed.append(f"{agent}: a reply of {self.name}")
             raise ModelFailed(Failure.BAD_REQUEST, f"the recording holds no further reply to the {agent} agent")
-        if bound.get("tools") and not left[0].tools and left[0].request != request_of(messages, bound):
+        if bound.get("tools") and not self.left[0].tools and self.left[0].request != request_of(messages, bound):
             raise TimeLimit(AT_LIMIT)  # then it was time that ended the agent's tools, and a replay has all the time
-        record = left.popleft()
+        record = self.left.popleft()
+        self.window, self.cost = record.window, record.cost
         if record.failure == CUT_OFF:
             raise TimeLimit(record.error or AT_LIMIT)
         if record.failure:
@@ -168,15 +169,19 @@ class Playback(Bound):
         return message_of(record.reply)
 
 
-def correction_of(model: BaseChatModel, agent: str) -> float:
+def correction_of(model: BaseChatModel) -> float:
     """How far our estimate of tokens is from the model's own count, as far as is known."""
-    if isinstance(model, Playback):
-        return model.correction(agent)
-    return float(getattr(getattr(model, "known", None), "correction", 1.0))
+    return (
+        model.correction
+        if isinstance(model, Playback)
+        else float(getattr(getattr(model, "known", None), "correction", 1.0))
+    )
 
 
 def cost_of(model: BaseChatModel, message: AIMessage) -> float:
     """What the reply cost, where its tier has prices."""
+    if isinstance(model, Playback):
+        return model.cost
     price, usage = getattr(getattr(model, "tier", None), "price", None), message.usage_metadata
     return float(price.of(usage["input_tokens"], usage["output_tokens"])) if price and usage else 0.0
 

@@ -89,7 +89,8 @@ async def test_a_prompt_that_fits_gets_a_shorter_answer_when_both_together_do_no
 
 async def test_an_answer_that_was_cut_off_is_asked_for_once_more_with_a_higher_limit() -> None:
     async with scripted(b.truncated(), b.says("whole")) as server, bench(server.url, max_output=300) as made:
-        assert (await made.ask()).content == "whole"
+        answer = await made.ask()
+    assert answer.content == "whole" and answer.usage_metadata["input_tokens"] == 200
     assert [request.body["max_tokens"] for request in server.requests] == [300, 600]
     assert made.log.records[0].prompt_tokens == 200  # both were paid
 

@@ -159,7 +159,8 @@ async def test_two_tiers_of_one_model_learn_together() -> None:
 async def test_the_best_form_is_asked_for_and_its_answer_is_bare_json() -> None:
     said = b.says('Sure:\n```json\n{"cause": "oom"}\n```')
     async with scripted(said) as server, bench(server.url, profile="vllm") as made:
-        assert (await made.for_object()).content == '{"cause": "oom"}'
+        answer = await made.for_object()
+    assert answer.content == '{"cause": "oom"}'
     sent = server.requests[0].body["response_format"]
     assert sent["type"] == "json_schema" and sent["json_schema"]["schema"] == SCHEMA
     assert sent["json_schema"]["strict"] is True
@@ -221,7 +222,8 @@ async def test_after_a_tool_result_the_words_are_a_message_of_their_own() -> Non
 @pytest.mark.parametrize(("first", "why"), [("It is memory.", "no JSON object"), ('{"reason": 1}', "cause")])
 async def test_an_answer_that_does_not_hold_is_repaired_once(first: str, why: str) -> None:
     async with scripted(b.says(first), b.concludes({"cause": "oom"})) as server, bench(server.url) as made:
-        assert (await made.for_object()).content == '{"cause": "oom"}'
+        answer = await made.for_object()
+    assert answer.content == '{"cause": "oom"}' and answer.usage_metadata["input_tokens"] == 200
     *_, said, asked = server.requests[1].messages
     assert said == {"role": "assistant", "content": first} and why in asked["content"]
     assert len(made.log.records) == 2

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.gateway.tape import Playback, Tape, Taped
+from bundle.recording import ReplyRecord
+from domain.errors import ModelFailed
 from tests.acceptance.conftest import Running
 from tests.acceptance.test_truth import without_run
 from tests.models.behaviours import breaks, hangs, says
@@ -65,6 +68,24 @@ def test_a_recording_with_a_model_gives_the_same_bytes_without_it(
     assert without_run(tmp_path / "again") == without_run(recorded[1])
     replies = [(folder / "models.jsonl").read_text().splitlines() for folder in (recorded[1], tmp_path / "again")]
     assert len(replies[0]) == len(replies[1]) == len(recorded[0].outcome.replies)
+    spent = [(run["tokens"], run["cost"]) for run in (recorded[0].report["run"], outcome.document["run"])]
+    assert spent[0] == spent[1] and spent[0][0] > 0
+
+
+async def test_what_was_known_and_paid_when_a_reply_was_recorded_is_known_when_it_is_played_back() -> None:
+    replies = [
+        ReplyRecord("log", n, "m1", "", False, {"content": f"reply {n}"}, window=1000 * n, correction=n, cost=n / 10)
+        for n in (1, 2)
+    ]
+    tape = Tape(lambda told: told)
+    log, metric = (Taped(inner=each, tape=tape) for each in Playback.each(replies, ("log", "metric")).values())
+    assert (log.window, metric.window) == (1000, 0)
+    for n in (1, 2):
+        assert (await log.ainvoke("?", config={"metadata": {"agent": "log"}})).content == f"reply {n}"
+        assert (log.window, log.correction) == (1000 * n, n)
+    assert [(each.window, each.cost) for each in tape.records] == [(1000, 0.1), (2000, 0.2)]
+    with pytest.raises(ModelFailed, match="metric agent"):
+        await metric.ainvoke("?", config={"metadata": {"agent": "metric"}})
 
 
 def test_a_reply_that_was_not_recorded_is_counted_and_a_gap(
