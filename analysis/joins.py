@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from analysis.blocked import blocked_ports
 from analysis.case import Case
+from analysis.holders import port_holders
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words, stated_error
 from analysis.loopback import bound_to_loopback
@@ -13,6 +14,7 @@ from analysis.policies import blocked_by_policy
 from analysis.pools import pools_above_limit
 from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
+from analysis.search_domains import hijacked_names
 from analysis.selectors import selectors_that_miss
 from analysis.served import still_served
 from analysis.shared_alias import shared_aliases
@@ -57,6 +59,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *blocked_by_policy(case),
         *still_served(case),
         *untrusted_proxies(case),
+        *port_holders(case),
+        *hijacked_names(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 
