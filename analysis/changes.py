@@ -9,7 +9,9 @@ from math import exp, log
 from typing import Final
 
 from analysis.callgraph import callees, distances
-from analysis.diffs import NOTHING, Effect, effect, names, told_bound
+from analysis.diff_bounds import told_bound
+from analysis.diff_effect import NOTHING, Effect
+from analysis.diffs import effect, names
 from domain.results import Change, Edge
 
 HARMLESS: Final = re.compile(
@@ -66,9 +68,19 @@ def reach(changes: Iterable[Change], symptom: str, edges: Iterable[Edge]) -> lis
     known = graph.keys() | {callee for called in graph.values() for callee in called} | {symptom}
     hops = distances(graph, [symptom])
     return [
-        replace(one, reachable=one.entity in hops if one.entity in known else None, distance=hops.get(one.entity))
+        replace(
+            one,
+            reachable=one.entity in hops if one.entity in known else None,
+            distance=hops.get(one.entity, _above(graph, one.entity, symptom)),
+        )
         for one in changes
     ]
+
+
+def _above(graph: Mapping[str, tuple[str, ...]], caller: str, symptom: str) -> int | None:
+    """Minus the calls from the caller down to the symptom; None where it does not call it."""
+    hops = distances(graph, [caller]).get(symptom)
+    return -hops if hops else None
 
 
 def is_idle(change: Change) -> bool:
@@ -118,7 +130,7 @@ def worth_reading(ranked: Sequence[Suspicion], most: int) -> list[Change]:
 
 def _effect(one: Change, diff: str, failing: str) -> Effect:
     """What the change does; code or a flag that the symptom names verbatim is at work in it, also where only added."""
-    does = effect(diff) if diff else told_bound(one.summary) or NOTHING
+    does = effect(diff, failing) if diff else told_bound(one.summary) or NOTHING
     known = names(diff) | ({one.id} if one.kind == "flag" else set())
     named = sorted(name for name in known if _says(name, failing, loose=one.kind == "flag"))
     if does.loses_name and _SLOW.search(failing) and not _FAILS.search(failing):
@@ -149,7 +161,7 @@ def _suspicion(
         terms.append((LIVE, f"live {where.minutes_before:g} minutes before" if where.minutes_before else "live before"))
     elif deploys:
         terms.append((-LIVE / 2, "no deploy carried it"))
-    terms.append(_place(where, symptom))
+    terms.append(_place(where, symptom, does))
     if is_idle(one):
         terms.append((IDLE, "touches only what does not run"))
     terms.append((WORDS * overlap, "its words are those of the symptom" if overlap > 0.5 else ""))
@@ -161,16 +173,24 @@ def _suspicion(
 
 def _heard(one: Suspicion, symptom: str, complaining: Collection[str]) -> Suspicion:
     where = one.deploy or one.change
-    if where.entity == symptom or where.entity not in complaining or where.reachable is False:
+    apart = where.reachable is False and not _asks_too_much(where, one.does)
+    if where.entity == symptom or where.entity not in complaining or apart:
         return one
     return replace(one, score=round(one.score + COMPLAINS, 3), why=(*one.why, f"{where.entity} says something new"))
 
 
-def _place(where: Change, symptom: str) -> tuple[float, str]:
+def _asks_too_much(where: Change, does: Effect) -> bool:
+    """Whether what was changed calls the symptom, and does so more often than before."""
+    return does.calls and does.score > 0 and (where.distance or 0) < 0
+
+
+def _place(where: Change, symptom: str, does: Effect) -> tuple[float, str]:
     if where.entity == symptom:
         return AT_SYMPTOM, f"changed {symptom} itself"
     if where.reachable:
         return REACHES, f"{symptom} needs {where.entity}"
+    if _asks_too_much(where, does):
+        return REACHES, f"{where.entity} calls {symptom}"
     if where.reachable is False:
         return APART, f"{symptom} does not need {where.entity}"
     return 0.0, ""

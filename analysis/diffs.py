@@ -1,19 +1,41 @@
 """What a diff does: whether it only moves code, or takes a guard, a call or a name away that others relied on."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
+from analysis.diff_bounds import changed_bound, raised
+from analysis.diff_effect import LOSES_NAME, NOTHING, Effect
 from analysis.diff_shapes import changed_key_word, repeated
+from analysis.diff_values import says_otherwise
+from analysis.diff_ways import asks_again, left_open, made_anew
+from analysis.diff_whole import does_otherwise
 
 # Words of code that hold something back or in order. A change that loses one without putting it elsewhere is how most
 # "simplify" commits break things: a nil check, a lock, a limit, a tolerance, a time-out, a batch.
 _GUARD: Final = re.compile(
     r"\b(nil|null|none|undefined|lock|unlock|mutex|mu|synchronized|leeway|tolerance|skew|limit|max\w*|min\w*|timeout|"
     r"deadline|retry|retries|backoff|batch\w*|chunk\w*|close|release|free|rollback|commit|await|validate|escape|evict\w*|"
-    r"ttl|expire\w*|semaphore|circuit\w*|breaker|transaction|atomic|idempoten\w*|preload|prefetch_related|select_related|"
+    r"ttl|expire\w*|semaphore|circuit\w*|breaker|transaction|atomic\w*|idempoten\w*|fallback|recover|"
+    r"orelse\w*|getordefault|with_for_update|lockforupdate|pessimistic_write|transactional|volatile|preload|prefetch_related|select_related|"
     r"joinedload|(?:create|add|ensure|db)_?index)\b",
     re.IGNORECASE,
+)
+_GUARDS: Final = (  # what goes wrong without them
+    ("null", re.compile(r"nil|null|none|undefined|fallback|recover|orelse|getordefault")),
+    (
+        "race",
+        re.compile(
+            r"lock|unlock|mutex|mu$|synchronized|semaphore|transaction|atomic|idempoten|with_for|pessimistic|volatile"
+        ),
+    ),
+    (
+        "load",
+        re.compile(r"batch|chunk|preload|prefetch|select_related|joinedload|index|create_index|add_index|db_index"),
+    ),
+    ("time", re.compile(r"leeway|tolerance|skew|expire|ttl")),
+    ("leak", re.compile(r"close|release|free|timeout|deadline|limit|max|evict|rollback")),
 )
 _BOUNDED: Final = re.compile(r"lru|evict|bounded|max|limit|ttl|cap\b|reset|clear", re.IGNORECASE)
 _GROWS: Final = re.compile(r"\b\w+ = append\(|\.append\(|\.push\(", re.IGNORECASE)
@@ -25,38 +47,14 @@ _COMMENT: Final = re.compile(r"^\s*(//|#(?!include)|\*|/\*|--|<!--)")
 _LOGGING: Final = re.compile(r"\blog(ger|ging)?\b|\.(Info|Debug|Msg|Printf?)\(|console\.", re.IGNORECASE)
 _DEPENDENCY: Final = re.compile(r"[A-Za-z@][\w./@-]*[A-Za-z]")
 _VERSION: Final = re.compile(r"\bv?(\d+)\.(\d+)\.\d+")
-# A setting that holds work or time within bounds, and one that multiplies work when others already fail.
-_BOUND: Final = re.compile(
-    r"pool|size|limit|timeout|deadline|capacity|memory|cpu|replica|conn|worker|thread|ttl|buffer|interval|period|quota|"
-    r"concurren|heap|budget|entries|backlog|rate",
-    re.IGNORECASE,
-)
-_EFFORT: Final = re.compile(r"retr(y|ies)|attempt|fan.?out|parallel", re.IGNORECASE)
-_SETTING: Final = re.compile(
-    r"(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:[:=(,]|:=|->|to)+\s*[\"']?(?P<number>\d+(?:\.\d+)?)(?:\s*\*\s*time\.)?"
-    r"\s*(?P<unit>[A-Za-z]*)"
-)
-_TOLD: Final = re.compile(  # a change of a setting as people write it: pool size 50 -> 5, replicas from 4 to 1
-    r"(?P<name>[A-Za-z_][\w.-]*(?:\s(?!from\b)[A-Za-z_][\w.-]*)?)[:=]?\s+(?:from\s+)?(?P<old>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\s*"
-    r"(?:->|=>|\u2192|to)\s*(?P<new>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\b"
-)
-_UNITS: Final = {
-    "s": 1.0, "second": 1.0, "seconds": 1.0, "ms": 0.001, "millisecond": 0.001, "milliseconds": 0.001, "m": 60.0,
-    "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0, "ki": 2.0**10, "mi": 2.0**20,
-    "gi": 2.0**30, "kb": 1e3, "mb": 1e6, "gb": 1e9,
-}  # fmt: skip
 _DROPS: Final = re.compile(
     r"\b(drop\s+(?:index|table|column|constraint|view)|rename\s+(?:column|to)|truncate\s+table)\b(?P<what>[^;,)]{0,60})",
     re.IGNORECASE,
 )
 DROPS: Final = 1.5  # a part of the schema that queries rely on
-LOWERS: Final = 1.5  # a bound becomes half of what it was or less: what fitted before no longer does
-RAISES: Final = 1.0  # more of what multiplies load
-TIMES: Final = 2.0  # less than that is tuning
 LOSES_GUARD: Final = 1.5
 REPEATS: Final = 1.5  # asks once for each item what was asked once for all
 REKEYS: Final = 1.5  # what is kept under the key is not found again, or is found by others
-LOSES_NAME: Final = 1.0  # a field, key or call that was there is gone: whoever relied on it finds nothing
 GROWS: Final = 1.0  # keeps something for ever
 MOVES: Final = -1.5  # all that was taken away is put elsewhere
 PATCHES: Final = -1.5  # another patch release of what it depends on
@@ -65,54 +63,46 @@ LOGS: Final = -1.5  # says something, does nothing
 MOVED: Final = 0.9  # share of the removed words that come back
 
 
-@dataclass(frozen=True)
-class Effect:
-    """What a diff is likely to do."""
+def effect(diff: str, failing: str = "") -> Effect:
+    """The effect of a unified diff; 0 where nothing can be told, as for a diff that only adds.
 
-    score: float
-    why: str = ""
-    names: tuple[str, ...] = ()  # what it is about, in small letters: a line of the diff holds one of them
-
-    @property
-    def loses_name(self) -> bool:
-        """Whether all that it does is to take a name away."""
-        return self.score == LOSES_NAME and self.why.startswith("removes ")
-
-
-NOTHING: Final = Effect(0.0)
-
-
-def effect(diff: str) -> Effect:
-    """The effect of a unified diff; 0 where nothing can be told, as for a diff that only adds."""
+    Where a diff does several things, the one that `failing` (what alerts and logs say) complains of is told.
+    """
     removed, added = _lines(diff, "-"), _lines(diff, "+")
     if not removed and not added:
         return NOTHING
-    before, after = "\n".join(removed), "\n".join(added)
     if _patches(removed, added):
         return Effect(PATCHES, "a patch release of a dependency")
     if upgraded := _upgraded(removed, added):
         return Effect(UPGRADES, f"moves {upgraded} to another major version", (upgraded.lower(),))
+    if _only_logs(removed, added):
+        return Effect(LOGS, "touches only logging")
+    code = _code(removed, added)
+    best = max((*_shapes(diff, removed, added), code), key=lambda one: one.under(failing))
+    worth = best.under(failing)
+    return replace(best, score=worth) if worth > 0 else code
+
+
+def _shapes(diff: str, removed: list[str], added: list[str]) -> Iterator[Effect]:
+    """All that is known to hurt, the surest first."""
+    before, after = "\n".join(removed), "\n".join(added)
     if dropped := _DROPS.search(after):
-        return Effect(DROPS, f"runs {' '.join(dropped.group().split())}", (dropped.group().strip().lower(),))
-    return changed_bound(before, after) or repeated_call(diff) or changed_key(diff) or _code(removed, added)
-
-
-def changed_bound(before: str, after: str) -> Effect | None:
-    """A bound that is lowered to half or less, or retries that are doubled or more; None where there is neither."""
-    old, new = _settings(before), _settings(after)
-    for name in sorted(old.keys() & new.keys()):
-        (was, told_was), (now, told_now) = old[name], new[name]
-        if _BOUND.search(name) and now <= was / TIMES:
-            return Effect(LOWERS, f"lowers {name} from {told_was} to {told_now}", (name,))
-        if _EFFORT.search(name) and now >= was * TIMES > 0:
-            return Effect(RAISES, f"raises {name} from {told_was} to {told_now}", (name,))
-    return None
+        harm = "slow" if "index" in dropped.group().lower() else "names"
+        yield Effect(DROPS, f"runs {' '.join(dropped.group().split())}", (dropped.group().strip().lower(),), harm)
+    yield from (found for found in (changed_bound(before, after), repeated_call(diff), changed_key(diff)) if found)
+    yield from (found for found in (raised(before, after),) if found)
+    yield from left_open(diff, removed, added)
+    yield from asks_again(removed, added)
+    yield from made_anew(diff, removed, added)
+    yield from says_otherwise(removed, added)
+    yield from does_otherwise(removed, added)
 
 
 def repeated_call(diff: str) -> Effect | None:
     """A call that now runs once for each item of a loop."""
     call = repeated(diff)
-    return Effect(REPEATS, f"calls {call} once for each item", (call.lower(),)) if call else None
+    why = f"calls {call} once for each item"
+    return Effect(REPEATS, why, (call.lower(),), "load", calls=True) if call else None
 
 
 def changed_key(diff: str) -> Effect | None:
@@ -122,28 +112,7 @@ def changed_key(diff: str) -> Effect | None:
         return None
     word, new = found
     why = f"makes {word}, which is new each time, part of a key" if new else f"takes {word} out of a key"
-    return Effect(REKEYS, why, (word.lower(),))
-
-
-def told_bound(summary: str) -> Effect | None:
-    """A bound that a change says it lowered, for changes whose diff nobody recorded."""
-    told = _TOLD.search(summary)
-    return changed_bound(f"{_joined(told)}={told['old']}", f"{_joined(told)}={told['new']}") if told else None
-
-
-def _joined(told: re.Match[str]) -> str:
-    return re.sub(r"\s", "_", told["name"])
-
-
-def _settings(text: str) -> dict[str, tuple[float, str]]:
-    """Names with the number they are set to, in one unit and as written."""
-    return {
-        match["name"].lower(): (
-            float(match["number"]) * _UNITS.get(match["unit"].lower(), 1.0),
-            match["number"] + (f" {match['unit']}" if match["unit"].lower() in _UNITS else ""),
-        )
-        for match in _SETTING.finditer(text)
-    }
+    return Effect(REKEYS, why, (word.lower(),), "load" if new else "none", calls=new)
 
 
 def telling_line(diff: str, names_of: tuple[str, ...]) -> tuple[int, str] | None:
@@ -157,16 +126,25 @@ def telling_line(diff: str, names_of: tuple[str, ...]) -> tuple[int, str] | None
     return next(iter([*holding, *changed]), None)
 
 
+def _only_logs(removed: list[str], added: list[str]) -> bool:
+    logs = all(_LOGGING.search(line) or not _CALL.search(line) for line in removed + added)
+    return logs and any(_LOGGING.search(line) for line in added)
+
+
 def _code(removed: list[str], added: list[str]) -> Effect:
     before, after = "\n".join(removed), "\n".join(added)
-    if all(_LOGGING.search(line) or not _CALL.search(line) for line in removed + added) and _LOGGING.search(after):
-        return Effect(LOGS, "touches only logging")
-    guards = _words(_GUARD, before) - _words(_TOKEN, after)
+    guards = _missing(_words(_GUARD, before), _words(_TOKEN, after))
     if guards:
-        return _loses(LOSES_GUARD, guards)
+        harm = next((kind for kind, words in _GUARDS if any(words.match(each) for each in guards)), "none")
+        return replace(_loses(LOSES_GUARD, guards), harm=harm, calls=harm == "load")
     if (grows := _GROWS.search(after)) and not _GROWS.search(before) and not _BOUNDED.search(after):
-        return Effect(GROWS, "adds to something that it never empties", (grows.group().lower(),))
+        return Effect(GROWS, "adds to something that it never empties", (grows.group().lower(),), "leak")
     return _names_or_moves(before, after)
+
+
+def _missing(guards: set[str], words: set[str]) -> set[str]:
+    """The guards that are gone; one that a longer word begins with (`closeQuietly`) went into a helper."""
+    return {guard for guard in guards if not any(w == guard or (len(guard) > 4 and w.startswith(guard)) for w in words)}
 
 
 def names(diff: str) -> set[str]:
@@ -180,7 +158,7 @@ def _names_or_moves(before: str, after: str) -> Effect:
     # a name in quotes is a promise to others, so it counts before how much of the rest only moved
     gone = (_words(_TEXT, before) - _words(_TEXT, after)) or (_words(_CALL, before) if before and not after else set())
     if gone:
-        return _loses(LOSES_NAME, gone)
+        return replace(_loses(LOSES_NAME, gone), harm="names")
     return Effect(MOVES, "moves code without taking any away") if words and kept >= MOVED else NOTHING
 
 

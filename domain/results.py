@@ -240,7 +240,7 @@ class Change:
     diff: str = ""  # path of the diff
     minutes_before: float | None = None  # before the moment asked for
     reachable: bool | None = None  # whether the symptom can be reached from it
-    distance: int | None = None  # hops between
+    distance: int | None = None  # calls between; below 0 where it is the change that calls the symptom
     source: str = ""
     line: int | None = None
     quote: str = ""

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from analysis.changes import before, guilty, is_idle, reach, suspicions
 from domain.results import Change, Edge
 
@@ -79,3 +81,16 @@ def test_a_change_whose_new_code_the_symptom_names_is_convicted() -> None:
 def test_nobody_is_convicted_where_no_diff_gives_a_reason() -> None:
     assert convicted({}) is None
     assert convicted({"one": "-a := b + c\n+a := sum(b, c)\n"}) is None
+
+
+MORE = "-  .maxAttempts(2)\n+  .maxAttempts(8)\n"
+SLOWER = "-  timeout: 10s\n+  timeout: 2s\n"
+
+
+@pytest.mark.parametrize(("diff", "blamed"), [(MORE, True), (SLOWER, False)])
+def test_a_caller_is_to_blame_for_what_it_asks_too_often_alone(diff: str, blamed: bool) -> None:
+    edges = [Edge("shop", "prices")]
+    (known,) = reach([change("c1", 5, "shop")], "prices", edges)
+    assert (known.reachable, known.distance) == (False, -1)
+    (found,) = suspicions([known], "prices", ["prices is slow, its queue is full"], {"c1": diff})
+    assert ("shop calls prices" in found.why) is blamed

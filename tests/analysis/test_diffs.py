@@ -2,7 +2,8 @@
 
 import pytest
 
-from analysis.diffs import effect, names, telling_line, told_bound
+from analysis.diff_bounds import told_bound
+from analysis.diffs import effect, names, telling_line
 
 GUARD = "@@ charge @@\n-\tif c == nil {\n-\t\treturn 0\n-\t}\n-\treturn c.Value\n+\treturn c.Value\n"
 LOCK = "-\tc.mu.Lock()\n-\tdefer c.mu.Unlock()\n"
@@ -117,3 +118,20 @@ def test_a_shape_that_is_known_to_hurt_is_a_reason(diff: str, says: str) -> None
 @pytest.mark.parametrize("diff", [WORKER, MINOR, PER_ITEM.replace("+\t\t", " \t\t")])
 def test_a_worker_a_minor_release_and_a_call_that_was_there_are_no_such_shape(diff: str) -> None:
     assert "each item" not in effect(diff).why and "major" not in effect(diff).why
+
+
+@pytest.mark.parametrize(
+    ("diff", "says"),
+    [
+        ("-JAVA_OPTS=-Xmx2g\n+JAVA_OPTS=-Xmx512m\n", "lowers xmx from 2 g to 512 m"),
+        ("-  cpu: 2\n+  cpu: 500m\n", "lowers cpu from 2 to 500 m"),
+    ],
+)
+def test_a_bound_is_compared_in_what_it_counts(diff: str, says: str) -> None:
+    assert effect(diff).why == says
+
+
+def test_more_work_at_once_is_a_reason_where_something_runs_out() -> None:
+    diff = "-  concurrency: 8\n+  concurrency: 64\n"
+    assert effect(diff, "FATAL: remaining connection slots are exhausted").why == "raises concurrency from 8 to 64"
+    assert effect(diff, "column is missing").score <= 0
