@@ -1,4 +1,5 @@
-"""How much series changed at a moment: a robust score against the minutes just before *and* against long history.
+"""How much series changed at a moment: a robust score against the minutes just before *and* against long history, and
+where that reaches over days, against the same time of the days before as well.
 
 Series with the same stamps are scored together, one row each: a source of twenty thousand takes seconds, not minutes.
 """
@@ -23,6 +24,8 @@ ENOUGH_BEFORE: Final = 3
 ENOUGH_FOR_TAIL: Final = 20  # one in twenty needs twenty
 TAIL_SIGMAS: Final = 1.645  # how far out the 95th percentile of normal noise lies
 ENOUGH_FOR_SCALE: Final = 8  # the spread of fewer samples says nothing
+DAY: Final = 86_400.0  # seconds; what people and cron do repeats with it
+ENOUGH_DAYS: Final = 2  # one day may have had the same incident
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class _Split:
     long: Floats  # all before
     local: Floats  # just before
     after: Floats
+    days: tuple[Floats, ...] = ()  # the same time of earlier days, where there are enough of them
 
 
 def median(rows: Floats) -> Floats:
@@ -68,7 +72,8 @@ def changes(times: Floats, rows: Floats, moment: float, floors: Sequence[float])
     """How each row changed at the moment; None where there is too little on either side.
 
     What was already odd before the alert did not cause it, and what only differs from five minutes ago but is usual
-    over the day did not either: the smaller of the two deviations counts, and only if both point the same way.
+    over the day, or at this time of the day, did not either: the smallest of the deviations counts, and only if all
+    point the same way.
     Whether the change or the alert came first is not known, so both are tried.
     """
     splits = (_split(times, rows, cut) for cut in _cuts(times, moment))  # one at a time: each copies all the rows
@@ -91,15 +96,30 @@ def _split(times: Floats, rows: Floats, cut: float) -> _Split:
     early = times < cut
     near = early & (times >= cut - reach)
     local = rows[:, near] if near.any() else rows[:, early][:, -LOCAL_STEPS:]
-    return _Split(rows[:, early], local, rows[:, ~early])
+    return _Split(rows[:, early], local, rows[:, ~early], _days(times, rows, cut))
+
+
+def _days(times: Floats, rows: Floats, cut: float) -> tuple[Floats, ...]:
+    """The samples of each day before at the time since the cut, with a lag's slack: nothing starts to the second."""
+    ago = range(1, int((cut - times[0]) / DAY) + 1) if len(times) else ()
+    spans = ((cut - each * DAY - LAG_SECONDS, times[-1] - each * DAY + LAG_SECONDS) for each in ago)
+    masks = [(times >= start) & (times <= end) & (times < cut) for start, end in spans]
+    found = tuple(rows[:, mask] for mask in masks if mask.sum() >= ENOUGH_BEFORE)
+    return found if len(found) >= ENOUGH_DAYS else ()
 
 
 def _changes(split: _Split, floors: Floats) -> list[Change]:
     usual, local, after = median(split.long), median(split.local), median(split.after)
     scale = _floored(split, floors, usual, after >= usual)
-    far, near = (after - usual) / scale, (after - local) / scale
-    smaller = np.where(np.abs(far) <= np.abs(near), far, near)
-    scores = np.where(far * near > 0, smaller, 0.0)
+    found = [(after - usual) / scale, (after - local) / scale]
+    if split.days:
+        usually = median(np.stack([median(day) for day in split.days], axis=1))
+        spread = np.max([_scale(day) for day in split.days], axis=0)
+        found.append((after - usually) / np.maximum(np.maximum(scale, spread), floors * np.abs(usually)))
+    deviations = np.array(found)
+    agree = np.all(deviations > 0, axis=0) | np.all(deviations < 0, axis=0)
+    smallest = np.abs(deviations).min(axis=0) * np.sign(deviations[0])
+    scores = np.where(agree, smallest, 0.0)
     return [Change(*each) for each in zip(*(column.tolist() for column in (scores, local, after, scale)), strict=True)]
 
 

@@ -39,6 +39,22 @@ def test_what_differs_from_just_before_but_is_usual_over_the_day_scores_nothing(
     assert found is not None and abs(found.score) < 4
 
 
+def daily(days: int, tonight: float, peak: float = 30.0) -> tuple[Floats, Floats]:
+    """A sample every five minutes, ten minutes' peak a day at the moment's time, of which the last is so high."""
+    times = MOMENT - 120 + 300.0 * np.arange(-288 * days, 3)
+    at_peak = (times - MOMENT + 120) % 86_400 <= 600
+    values = noisy(np.where(at_peak, peak, 10.0).tolist())
+    return times, np.where(times >= MOMENT - 120, values / peak * tonight, values)
+
+
+@pytest.mark.parametrize(("days", "tonight", "odd"), [(3, 30.0, False), (3, 90.0, True), (1, 30.0, True)])
+def test_what_happens_at_this_time_every_day_scores_nothing_unless_it_is_more_than_then(
+    days: int, tonight: float, odd: bool
+) -> None:
+    found = change(*daily(days, tonight), MOMENT)
+    assert found is not None and (abs(found.score) > 50) == odd and (odd or abs(found.score) < 4)
+
+
 def test_a_quiet_series_is_floored_at_one_percent_of_its_median() -> None:
     found = change(minutes(65), np.array([100.0] * 60 + [101.0] * 5), MOMENT)
     assert found is not None and found.score == pytest.approx(1.0)
