@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from analysis.blocked import blocked_ports
 from analysis.case import Case
+from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words, stated_error
+from analysis.locks import lock_holders
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
 from analysis.policies import blocked_by_policy
@@ -31,7 +33,7 @@ from domain.evidence import Finding
 def joined(case: Case) -> Case:
     """The case with the findings that follow from several sources, each finding about the one who is at fault."""
     stale = [*stale_addresses(case), *moved_names(case)]
-    found = _judged(case, _distinct(stale))
+    found = tuple(sided(case, each) for each in _judged(case, _distinct(stale)))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
     case = replace(case, findings=(*(of_resolver(case, of_stopped(case, each)) for each in kept), *found))
@@ -61,6 +63,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *untrusted_proxies(case),
         *port_holders(case),
         *hijacked_names(case),
+        *lock_holders(case),
+        *heaps_above_limit(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

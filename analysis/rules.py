@@ -18,8 +18,8 @@ MOST_CITATIONS: Final = 3
 FACT_NAME: Final = "fact_name"  # what a template calls the attribute `name`
 _STRONG: Final = 0.5  # from this weight on a signature is an error of its own
 _BYTES: Final = {
-    "container": {"memory_limit", "memory_usage", "memory_request", "shm_size"},
-    "workload": {"memory_limit"},
+    "container": {"memory_limit", "memory_usage", "memory_request", "shm_size", "heap"},
+    "workload": {"memory_limit", "heap"},
     "process": {"rss", "vsz"},
     "filesystem": {"size", "used", "available"},
     "directory": {"size"},

@@ -23,6 +23,9 @@ _CALLED: Final = {
     "queue": re.compile(r"rabbit|kafka|amqp|nats|pulsar|activemq|queue|broker|\bmq|[-_]mq"),
     "secrets": re.compile(r"vault|\bbao|openbao|secrets?\b"),
 }
+_IMAGE: Final = re.compile(
+    r"(?:^|/)(?:postgres|postgis|timescale|mysql|mariadb|percona|mongo|cockroach|pgvector)[\w.-]*(?::|@|$)"
+)
 _FACTS: Final = {
     "cache": ("cache",), "database": ("session", "sql", "replication"), "queue": ("queue",), "tls": ("certificate",),
 }  # fmt: skip
@@ -34,7 +37,7 @@ def sided(case: Case, finding: Finding) -> Finding:
         return finding
     if owner := _owner(case, finding.entity) or _of_log_file(case, finding):
         return replace(finding, entity=owner)
-    if callee := _named_host(case, finding) or _served_by(case, finding):
+    if callee := _named_host(case, finding) or _served_by(case, finding) or _only_database(case, finding):
         return replace(finding, entity=callee)
     return finding
 
@@ -87,6 +90,16 @@ def _served_by(case: Case, finding: Finding) -> str | None:
         running = dict.fromkeys(fact.entity for fact in case.facts if fact.kind == "container")
         fitting = [each for each in running if _fits(case, kind, each)]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _only_database(case: Case, finding: Finding) -> str | None:
+    """The one container of a database's image, where a client's answer names no more than itself or a schema."""
+    known = case.inventory.resolve(name_of(finding.entity), "container")
+    if kind_of(finding.entity) != "database" or (known and kind_of(known) == "container"):
+        return None
+    images = {f.entity: str(f.attributes.get("image")) for f in case.facts if f.kind == "container"}
+    found = [of for of, image in images.items() if _IMAGE.search(image)]
+    return found[0] if len(found) == 1 else None
 
 
 def _complains(finding: Finding, runbook: Runbook | None) -> bool:

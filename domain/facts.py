@@ -33,11 +33,13 @@ FACTS: Final[dict[str, str]] = {
     "image, image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, "
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "
-    "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed",
+    "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed, "
+    "heap, heap_option",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "
     "tolerations, node_selector, affinity, priority, started_at, deleting, claims, host_network",
     "workload": f"{_K8S}, type, desired, ready_replicas, available, updated, unavailable, conditions, image, "
-    "containers, strategy, selector, succeeded, failed, backoff_limit, schedule, env, probes, memory_limit, cpu_limit",
+    "containers, strategy, selector, succeeded, failed, backoff_limit, schedule, env, probes, memory_limit, cpu_limit, "
+    "heap, heap_option",
     "node": "ready, reason, message, memory_pressure, disk_pressure, pid_pressure, network_unavailable, schedulable, "
     "taints, cpu, memory, pods, pods_capacity, labels, version, os_image, kernel, runtime, conditions, ready_nodes",
     "claim": "phase, storage_class, volume, capacity, access_modes, namespace, reason, message, age_seconds, used_by",
@@ -81,7 +83,8 @@ FACTS: Final[dict[str, str]] = {
     "path, verify_code, server, renewed",
     # servers
     "session": "pid, user, database, state, wait_type, wait_event, query, age_seconds, transaction_seconds, "
-    "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted",
+    "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted, "
+    "holder",
     "sql": "statement, load, calls, rows, mean_seconds, wait_event, wait_load, user, host, total_seconds, share, table",
     "replication": "name, role, active, state, lag_seconds, lag_bytes, retained_bytes, type, database, wal_status",
     "queue": "name, messages, ready, unacked, consumers, lag, offset, end_offset, partition, topic, group, state, "

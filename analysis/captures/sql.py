@@ -15,7 +15,14 @@ _LIST: Final = re.compile(r"\bselect\s+(.*?)\s+from\b", re.IGNORECASE | re.DOTAL
 _SHOW: Final = re.compile(
     r"\bshow\s+(?:global |session )?(?:variables|status)?\s*(?:like\s+)?['\"]?([\w.%]+)", re.IGNORECASE
 )
+_NAMES_TOO: Final = re.compile(r"\bshow\s+(?:global |session )?(?:variables|status)\b", re.IGNORECASE)
+_NAMED: Final = ["variable_name", "value"]
 _MOST: Final = 200
+_PIDS: Final = (
+    "pid", "procpid", "id", "blocked_pid", "waiting_pid", "trx_mysql_thread_id", "processlist_id", "thread_id",
+)  # fmt: skip
+_RELATIONS: Final = ("relation", "relname", "table_name", "object_name", "locked_table")
+_GRANTED: Final = {"granted": True, "pending": False}
 
 
 def parse(text: str, context: Context) -> list[Fact]:
@@ -64,10 +71,12 @@ def _unaligned(lines: list[Line], context: Context) -> list[Row]:
     mark = "|" if any("|" in line.text for line in lines) else "\t"
     if not any(mark in line.text for line in lines):
         return []
-    titles = _selected(context.command.line)
+    titles = _selected(context.command.line) or (_NAMED if _NAMES_TOO.search(context.command.line) else [])
     cells = [line.text.split(mark) for line in lines]
     if mark == "\t" and not titles and not context.command.has("-N", "-sN", "--skip-column-names"):
         titles, cells, lines = cells[0], cells[1:], lines[1:]
+    if titles and cells and [cell.strip().lower() for cell in cells[0]] == [title.lower() for title in titles]:
+        cells, lines = cells[1:], lines[1:]  # mysql -e prints the names of what was selected
     if len(titles) != len(cells[0] if cells else []):
         titles = [f"column{at + 1}" for at in range(len(cells[0]))] if cells else []
     fitting = [(line, row) for line, row in zip(lines, cells, strict=True) if len(row) == len(titles)]
@@ -143,29 +152,34 @@ def _session(cells: Cells, line: Line, context: Context) -> list[Fact]:
         or cells.get("blocked_query")
         or cells.get("current_query")
         or cells.get("blocked_statement")
+        or cells.get("waiting_query")
+        or cells.get("trx_query")
     )
     return [
         context.fact(
             "session",
             _database(context, cells.get("datname") or cells.get("db") or ""),
             line,
-            pid=number(cells.get("pid") or cells.get("procpid") or cells.get("id") or cells.get("blocked_pid") or ""),
+            pid=number(next((cells[name] for name in _PIDS if cells.get(name)), "")),
             count=count,
             user=cells.get("usename") or cells.get("user"),
             database=cells.get("datname") or cells.get("db"),
-            state=cells.get("state") or cells.get("command"),
+            state=cells.get("state") or cells.get("command") or cells.get("trx_state"),
             wait_type=cells.get("wait_event_type"),
             wait_event=cells.get("wait_event"),
             query=(statement or "")[:500],
             age_seconds=seconds,
-            transaction_seconds=_seconds(cells, "xact_age", "transaction_age", "xact_duration"),
+            transaction_seconds=_seconds(cells, "xact_age", "transaction_age", "xact_duration", "trx_seconds")
+            or _since(cells.get("trx_started") or cells.get("xact_start") or "", context),
             blocked_by=blocked,
             application=cells.get("application_name"),
             client=cells.get("client_addr") or cells.get("host"),
-            lock_type=cells.get("locktype"),
-            lock_mode=cells.get("mode"),
-            relation=cells.get("relation") or cells.get("relname"),
-            granted=truth(cells["granted"]) if "granted" in cells else None,
+            lock_type=cells.get("locktype") or cells.get("lock_type"),
+            lock_mode=cells.get("mode") or cells.get("lock_mode"),
+            relation=next((cells[name] for name in _RELATIONS if cells.get(name)), None),
+            granted=truth(cells["granted"])
+            if "granted" in cells
+            else _GRANTED.get(cells.get("lock_status", "").lower()),
         )
     ]
 
@@ -179,6 +193,13 @@ def _seconds(cells: Cells, *names: str) -> float | None:
     if match:
         return float(int(match[1] or 0) * 86400 + int(match[2]) * 3600 + int(match[3]) * 60) + float(match[4])
     return duration(text)
+
+
+def _since(started: str, context: Context) -> float | None:
+    """Seconds until the capture."""
+    moment = context.time(started) if started not in ("", "NULL") else None
+    seconds = (context.clock.now - moment).total_seconds() if moment else -1.0
+    return seconds if seconds >= 0 else None
 
 
 def _slot(cells: Cells, line: Line, context: Context) -> list[Fact]:
@@ -303,6 +324,8 @@ _READERS: Final[tuple[tuple[Reader, frozenset[str], str], ...]] = (
     (_session, frozenset({"pid", "state"}), ""), (_session, frozenset({"locktype", "mode"}), ""), (_session,
     frozenset({"blocked_pid"}), ""),
     (_session, frozenset({"command", "time", "state", "info"}), ""), (_session, frozenset({"wait_event"}), ""),
+    (_session, frozenset({"trx_mysql_thread_id"}), ""), (_session, frozenset({"waiting_pid"}), ""),
+    (_session, frozenset({"thread_id", "lock_mode"}), ""), (_session, frozenset({"lock_type", "lock_status"}), ""),
     (_statistics, frozenset({"query", "calls"}), ""), (_statistics, frozenset({"digest_text"}), ""),
     (_named_setting, frozenset({"name", "setting"}), ""), (_named_setting, frozenset({"variable_name", "value"}), ""),
     (_session, frozenset(), "pg_stat_activity"), (_session, frozenset(), "processlist"), (_session, frozenset(),

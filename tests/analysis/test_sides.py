@@ -117,3 +117,21 @@ def test_a_store_of_secrets_that_is_sealed_is_the_stores_fault_not_its_clients()
     of = replace(case(edges=(*EDGES, Edge("shop", "vault"))), knowledge=(sealed,))
     assert sided(of, told).entity == "service:vault"
     assert sided(replace(case(), knowledge=(sealed,)), told).entity == "service:shop"
+
+
+LOCKS = Runbook("locks", "d", "database.lock_wait", "database", "s")
+
+
+@pytest.mark.parametrize(
+    ("images", "owner"),
+    [
+        ({"store": "mariadb:11", "shop": "shop:2"}, "container:store"),
+        ({"store": "mariadb:11", "other": "library/postgres:16"}, "database:carts"),
+        ({"shop": "shop-mysql-client:2"}, "database:carts"),
+        ({"store": "mariadb:11", "carts": "carts:1"}, "database:carts"),  # it has a container of its own
+    ],
+)
+def test_a_schema_is_of_the_one_database_server_that_runs_here(images: dict[str, str], owner: str) -> None:
+    facts = tuple(Fact("container", f"container:{name}", {"image": image}, "d.json") for name, image in images.items())
+    told = said("database:carts", "database.lock_wait", "locks/holder")
+    assert sided(replace(case(facts=facts, edges=()), knowledge=(LOCKS,)), told).entity == owner

@@ -248,3 +248,24 @@ def test_a_store_of_secrets_says_whether_it_is_sealed() -> None:
     assert told("$ bao status\n" + table.format("false", "0/3"), "cluster")["status"] == "unsealed"
     body = '{"type": "shamir", "initialized": true, "sealed": true, "t": 3, "n": 5, "progress": 0}'
     assert told(f"$ curl -s http://keys:8200/v1/sys/seal-status\n{body}\n", "cluster")["status"] == "sealed"
+
+
+def test_transactions_and_metadata_locks_of_mysql_are_sessions_and_names_of_columns_are_no_row() -> None:
+    (trx,) = read(
+        "$ mysql -e 'select trx_mysql_thread_id, trx_state, trx_started, trx_query from information_schema.innodb_trx'\n"
+        "trx_mysql_thread_id\ttrx_state\ttrx_started\ttrx_query\n71\tRUNNING\t2026-03-01 11:00:00\tNULL\n"
+    )
+    assert (trx.attributes["pid"], trx.attributes["state"], trx.attributes["transaction_seconds"]) == (
+        71,
+        "RUNNING",
+        3600,
+    )
+    (lock,) = read(
+        "$ mysql -e 'select THREAD_ID, LOCK_MODE, TABLE_NAME from information_schema.metadata_lock_info'\n"
+        "THREAD_ID\tLOCK_MODE\tTABLE_NAME\n71\tMDL_SHARED_READ\tcarts\n"
+    )
+    assert (lock.attributes["pid"], lock.attributes["relation"]) == (71, "carts")
+    assert told("$ mysql -N -e \"show variables like 'max_connections'\"\nmax_connections\t151\n", "setting") == {
+        "name": "max_connections",
+        "value": 151,
+    }
