@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.blocked import blocked_ports
+from analysis.captured_routes import captured_routes
 from analysis.case import Case
+from analysis.early_checks import early_checks
 from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words, stated_error
+from analysis.localhost_families import localhost_families
 from analysis.locks import lock_holders
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
@@ -65,6 +68,9 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *hijacked_names(case),
         *lock_holders(case),
         *heaps_above_limit(case),
+        *captured_routes(case),
+        *localhost_families(case),
+        *early_checks(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -30,6 +30,7 @@ FACTS: Final[dict[str, str]] = {
     # what runs
     "container": "state, status, reason, exit_code, oom_killed, restart_count, restart_policy, memory_limit, "
     "cpu_limit, pids_limit, shm_size, ulimits, health, health_output, health_command, health_streak, health_exit_code, "
+    "health_interval, health_timeout, health_retries, health_start_period, "
     "image, image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, "
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "

@@ -73,14 +73,25 @@ def _health(document: dict[str, Json]) -> dict[str, Any]:
     health = mapping(document, "State", "Health") or mapping(document, "State", "Healthcheck")
     log = objects(health, "Log")
     last = next((entry for entry in reversed(log) if entry.get("ExitCode")), log[-1] if log else {})
-    test = words(at(document, "Config", "Healthcheck", "Test"))
+    check = mapping(document, "Config", "Healthcheck")
+    test = words(check.get("Test"))
     return {
         "health": health.get("Status"),
         "health_streak": health.get("FailingStreak"),
         "health_output": str(last.get("Output") or "").strip()[:1000],
         "health_exit_code": last.get("ExitCode"),
         "health_command": " ".join(word for word in test if word not in ("CMD", "CMD-SHELL")),
+        "health_interval": _seconds(check, "Interval", 30) if test else None,
+        "health_timeout": _seconds(check, "Timeout", 30) if test else None,
+        "health_retries": check.get("Retries") or 3 if test else None,
+        "health_start_period": _seconds(check, "StartPeriod", 0) if test else None,
     }
+
+
+def _seconds(check: dict[str, Json], name: str, usual: float) -> float:
+    """Docker writes nanoseconds, and leaves out or writes 0 for its own default."""
+    value = check.get(name)
+    return value / 1e9 if isinstance(value, int | float) and value > 0 else usual
 
 
 def _config(document: dict[str, Json]) -> dict[str, Any]:

@@ -48,6 +48,12 @@ def test_inspect_tells_state_limits_health_mounts_and_networks() -> None:
     )
 
 
+def test_a_check_without_times_of_its_own_has_the_engine_s() -> None:
+    seen = told("$ docker inspect pay\n" + json.dumps([INSPECT]) + "\n", "container")
+    times = [seen[f"health_{name}"] for name in ("interval", "timeout", "retries", "start_period")]
+    assert times == [30, 30, 3, 0]
+
+
 def test_networks_and_volumes_of_inspect_are_facts_of_their_own() -> None:
     network = {
         "Name": "shop",

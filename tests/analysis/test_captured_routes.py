@@ -1,0 +1,57 @@
+"""A bridge of this machine covers the address of a server elsewhere."""
+
+from datetime import UTC, datetime
+
+from analysis.captured_routes import captured_routes
+from analysis.case import Case
+from analysis.inventory import Inventory
+from domain.alert import Incident, Window
+from domain.evidence import Citation, Finding
+from domain.facts import Attribute, Fact
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+CITED = (Citation("l.1", "logs/shop.log"),)
+UNREACHED = Finding("container:shop", "network.unreachable", "s", CITED, captures={"target": "172.21.8.9:636"})
+
+
+def route(destination: str, device: str, gateway: str = "") -> Fact:
+    told: dict[str, Attribute] = {"destination": destination, "device": device}
+    return Fact("route", f"network:{device}", told | ({"gateway": gateway} if gateway else {}), "artifacts/net.txt")
+
+
+def probe(host: str, ok: bool, error: str = "") -> Fact:
+    return Fact("probe", f"network:{host}", {"host": host, "ok": ok, "error": error}, "artifacts/net.txt")
+
+
+def container(name: str, network: str) -> Fact:
+    return Fact("container", f"container:{name}", {"networks": [network]}, "docker/containers.json")
+
+
+def found(*facts: Fact, findings: tuple[Finding, ...] = (UNREACHED,)) -> list[tuple[str, object, object]]:
+    incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
+    case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in captured_routes(case)]
+
+
+BRIDGE = route("172.21.0.0/16", "br-0a1b2c3d4e5f")
+CREATED = Fact("event", "network:stats", {"type": "network", "reason": "create", "object": "0a1b2c3d4e5f99"}, "e")
+
+
+def test_an_address_that_another_machine_reaches_is_captured_by_the_bridge_that_covers_it() -> None:
+    facts = (BRIDGE, probe("172.21.8.9", ok=True), container("stats", "stats_default=172.21.0.2"))
+    assert found(*facts) == [("network:stats_default", "br-0a1b2c3d4e5f, 172.21.0.0/16", "172.21.8.9")]
+
+
+def test_so_is_one_that_a_probe_cannot_reach_since_the_network_was_created() -> None:
+    seen = found(BRIDGE, CREATED, probe("172.21.8.9", ok=False, error="Destination Host Unreachable"), findings=())
+    assert seen == [("network:br-0a1b2c3d4e5f", "br-0a1b2c3d4e5f, 172.21.0.0/16", "172.21.8.9")]
+
+
+def test_a_container_s_own_address_an_uplink_a_gateway_or_no_proof_is_none() -> None:
+    reached = probe("172.21.8.9", ok=True)
+    assert found(BRIDGE, reached, container("ldap", "stats=172.21.8.9")) == []
+    assert found(route("172.21.0.0/16", "eth0"), reached) == []
+    assert found(route("172.21.0.0/16", "br-0a1b2c3d4e5f", "10.1.0.1"), reached) == []
+    assert found(route("172.22.0.0/16", "br-0a1b2c3d4e5f"), reached) == []
+    assert found(BRIDGE) == []
+    assert found(BRIDGE, reached, findings=()) == []
