@@ -8,7 +8,7 @@ from analysis.case import Case
 from analysis.joined_fact import JoinedFact
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
-from domain.facts import Fact
+from domain.facts import Attribute, Fact
 
 NAME: Final = "check_too_early"
 FAULT: Final = "health.check_too_early"
@@ -24,11 +24,11 @@ def early_checks(case: Case) -> Iterator[JoinedFact]:
             continue
         told_work = (each for each in case.findings if each.kind == FAULT and "work" in each.captures)
         work = next((each for each in told_work if _is_of(case, each, fact)), None)
-        told = {"name": NAME, "value": round(allowed), "text": work.captures.get("work", "") if work else ""}
+        told: dict[str, Attribute] = {"name": NAME, "value": round(allowed)}
+        told |= {"text": work.captures["work"]} if work else {}
         event, _ = lived
         cited = (*case.cite(at, "health_command"), *case.cite(event, "action"), *(work.citations[:1] if work else ()))
-        of = work.entity if work else fact.entity
-        yield JoinedFact(Fact("note", of, {k: v for k, v in told.items() if v != ""}), cited)
+        yield JoinedFact(Fact("note", work.entity if work else fact.entity, told), cited)
 
 
 def _allowed(fact: Fact) -> float:
