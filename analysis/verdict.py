@@ -8,9 +8,8 @@ from analysis.case import Case
 from analysis.ceiling import ceiling
 from analysis.confidence import BAR, confidence, features
 from analysis.health import Health, health
-from analysis.wording import fill
+from analysis.next_check import next_check
 from domain.diagnosis import Diagnosis, Hypothesis, Verdict
-from domain.runbook import Runbook
 
 RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is told so, else it came close
 
@@ -57,26 +56,6 @@ def _why_open(ranked: tuple[Hypothesis, ...], sure: float, accounts: Accounts) -
         return f"The best hypothesis, {best}, stays at {sure:.0%}: below the bar of {BAR:.0%}."
     unseen = f"No source looks at {', '.join(accounts.unseen()[:3])}. " if accounts.unseen() else ""
     return f"{unseen}What was found first of all, {best}, is not the cause: {ranked[0].contradicts[-1]}."
-
-
-def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:
-    """The cheapest check that tells the best hypothesis from the next, or how to see more when there is none."""
-    for hypothesis in (each for each in ranked[:3] if each.linked):
-        runbook = case.by_fault.get(hypothesis.fault)
-        if runbook and runbook.checks:
-            return _check(runbook, hypothesis)
-    if case.gaps:
-        return f"Make {case.gaps[0].what} readable ({case.gaps[0].why}), then diagnose again."
-    about = case.alerted[0] if case.alerted else case.incident.title
-    fired = f"{case.incident.fired_at:%H:%M} UTC"
-    return f"Look at {about} itself: its state, its last log lines, and what was changed before {fired}."
-
-
-def _check(runbook: Runbook, hypothesis: Hypothesis) -> str:
-    check = runbook.checks[0]
-    text = fill(check.text, hypothesis.entity, hypothesis.captures)
-    command = fill(check.command, hypothesis.entity, hypothesis.captures)
-    return f"{text}: `{command}`" if command else text
 
 
 def _ruled_out(ranked: tuple[Hypothesis, ...]) -> tuple[str, ...]:
