@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.blocked import blocked_ports
+from analysis.blocked_hosts import blocked_hosts
 from analysis.captured_routes import captured_routes
 from analysis.case import Case
 from analysis.early_checks import early_checks
@@ -17,6 +18,7 @@ from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
 from analysis.policies import blocked_by_policy
 from analysis.pools import pools_above_limit
+from analysis.renamed import renamed_nodes
 from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.search_domains import hijacked_names
@@ -71,6 +73,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *captured_routes(case),
         *localhost_families(case),
         *early_checks(case),
+        *blocked_hosts(case),
+        *renamed_nodes(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -1,0 +1,52 @@
+"""A node that began with an empty directory under a new name, beside the full one of its former name."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from analysis.case import Case
+from analysis.inventory import Inventory
+from analysis.renamed import renamed_nodes
+from domain.alert import Incident, Window
+from domain.evidence import Citation, Finding
+from domain.facts import Fact
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+BASE = "/var/lib/rabbitmq/mnesia"
+EMPTY = Finding(
+    "container:broker", "data.node_renamed", "s", (Citation("l.1", "logs/broker.log"),), captures={"node": "rabbit@b2"}
+)
+
+
+def directory(path: str, size: int) -> Fact:
+    return Fact("directory", f"disk:{path}", {"path": path, "size": size}, "artifacts/facts.txt")
+
+
+def found(*facts: Fact, findings: tuple[Finding, ...] = (EMPTY,)) -> list[tuple[str, object, object]]:
+    incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
+    case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
+    told = [each.fact for each in renamed_nodes(case)]
+    return [(f.entity, f.attributes["former"], f.attributes["former_size"]) for f in told]
+
+
+OWN = directory(f"{BASE}/rabbit@b2", 4096)
+
+
+def test_the_largest_directory_of_a_former_name_is_told() -> None:
+    older, former = directory(f"{BASE}/rabbit@a0", 9000), directory(f"{BASE}/rabbit@a1", 900_000)
+    assert found(OWN, older, former) == [("container:broker", "rabbit@a1", 900_000)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        directory(f"{BASE}/rabbit@a1", 100),  # smaller: the present name is the old one
+        directory(f"{BASE}/rabbit@a1.pid", 900_000),
+        directory(f"{BASE}/backup@a1", 900_000),  # another server's
+        directory("/srv/old/rabbit@a1", 900_000),  # not beside it
+        directory(f"{BASE}/config", 900_000),
+    ],
+)
+def test_what_is_smaller_elsewhere_or_anothers_is_none(other: Fact) -> None:
+    assert found(OWN, other) == []
+    assert found(OWN, directory(f"{BASE}/rabbit@a1", 900_000), findings=()) == []
