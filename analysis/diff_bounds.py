@@ -8,19 +8,22 @@ from analysis.diff_effect import Effect
 # A setting that holds work or time within bounds, and one that multiplies work when others already fail.
 _BOUND: Final = re.compile(
     r"pool|size|limit|timeout|deadline|capacity|memory|cpu|replica|conn|worker|thread|ttl|buffer|interval|period|quota|"
-    r"concurren|heap|budget|entries|backlog|rate|^xm[xs]$|max(?:metaspace|-old-space)",
+    r"concurren|heap|budget|entries|backlog|rate|poll|delay|grace|threshold|burst|body_?size|visibility|^xm[xs]$|max(?:metaspace|-old-space)",
     re.IGNORECASE,
 )
 _EFFORT: Final = re.compile(r"retr(y|ies)|attempt|fan.?out|parallel", re.IGNORECASE)
 _AT_ONCE: Final = re.compile(r"worker|thread|concurren|prefetch|batch|page_?size|chunk|consumer", re.IGNORECASE)
+_COSTS: Final = re.compile(r"rounds|iterations|work_?factor|\bcost\b", re.IGNORECASE)
 _WAIT: Final = re.compile(r"timeout|deadline|max_?wait", re.IGNORECASE)
 _HEAP: Final = re.compile(
     r"-(?P<name>Xm[xs]|XX:MaxMetaspaceSize|-max-old-space-size)=?(?P<number>\d+)(?P<unit>[kKmMgG]?)"
 )
+_DIRECTIVE: Final = re.compile(r"(?m)^\s*(?P<name>[a-z][a-z_]+)\s+(?P<number>\d+)(?P<unit>[a-zA-Z]*);")  # of nginx
 _SETTING: Final = re.compile(
     r"(?P<name>[A-Za-z_][\w.-]*)[\"']?\s*(?:[:=(,]|:=|->|to)+\s*[\"']?(?P<number>\d+(?:\.\d+)?)(?:\s*\*\s*time\.)?"
     r"\s*(?P<unit>[A-Za-z]*)"
 )
+_WIDTH: Final = re.compile(r"(?i)(?P<name>\w+)\s+(?:var)?char(?:acter varying)?\((?P<number>\d+)\)(?P<unit>)")
 _TOLD: Final = re.compile(  # a change of a setting as people write it: pool size 50 -> 5, replicas from 4 to 1
     r"(?P<name>[A-Za-z_][\w.-]*(?:\s(?!from\b)[A-Za-z_][\w.-]*)?)[:=]?\s+(?:from\s+)?(?P<old>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\s*"
     r"(?:->|=>|\u2192|to)\s*(?P<new>\d+(?:\.\d+)?\s?[A-Za-z]{0,3})\b"
@@ -41,6 +44,8 @@ def changed_bound(before: str, after: str) -> Effect | None:
     old, new = _settings(before), _settings(after)
     for name in sorted(old.keys() & new.keys()):
         (was, told_was), (now, told_now) = old[name], new[name]
+        if re.search(rf"(?i)\b{re.escape(name)}\s+(?:var)?char", after) and now < was:
+            return Effect(LOWERS, f"shortens {name} from {told_was} to {told_now}", (name,), "range")
         if _BOUND.search(name) and now <= was / TIMES:
             return Effect(LOWERS, f"lowers {name} from {told_was} to {told_now}", (name,), "load")
         if _EFFORT.search(name) and now >= was * TIMES > 0:
@@ -55,7 +60,9 @@ def raised(before: str, after: str) -> Effect | None:
         (was, told_was), (now, told_now) = old[name], new[name]
         why = f"raises {name} from {told_was} to {told_now}"
         if _AT_ONCE.search(name) and now >= was * TIMES > 0:
-            return Effect(RAISES, why, (name,), "load", only_if=True, calls=True)
+            return Effect(RAISES, why, (name,), "work", only_if=True, calls=True)
+        if _COSTS.search(name) and now > was:
+            return Effect(RAISES, why, (name,), "load", only_if=True)
         if _WAIT.search(name) and now >= was * LONGER > 0:
             return Effect(RAISES, why, (name,), "leak", only_if=True)
     return None
@@ -78,7 +85,12 @@ def _settings(text: str) -> dict[str, tuple[float, str]]:
             float(match["number"]) * _scale(match["name"], match["unit"].lower()),
             match["number"] + (f" {match['unit']}" if match["unit"].lower() in _UNITS else ""),
         )
-        for match in (*_SETTING.finditer(text), *_HEAP.finditer(text))
+        for match in (
+            *_SETTING.finditer(text),
+            *_HEAP.finditer(text),
+            *_DIRECTIVE.finditer(text),
+            *_WIDTH.finditer(text),
+        )
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 # Of each kind of harm the words in which alerts and logs complain of it.
-HARMS: Final = {
+HARMS: Final[dict[str, re.Pattern[str]]] = {
     "leak": re.compile(
         r"(?i)pool|exhaust|acquir|too many (?:open|clients|connections)|descriptor|\bfds?\b|memory|\boom|leak|deadline|"
         r"goroutine|thread|timed? ?out|hang|hung|stuck|starv"
@@ -44,6 +44,7 @@ HARMS: Final = {
     ),
     "none": re.compile(r"(?!)"),
 }
+HARMS["work"] = re.compile(f"{HARMS['leak'].pattern}|{HARMS['load'].pattern}".replace("|(?i)", "|"))
 FITS: Final = 0.75  # for one whose harm is what the symptom complains of
 
 

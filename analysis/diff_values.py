@@ -34,7 +34,7 @@ _ADDRESS: Final = re.compile(
 )
 _PLACE: Final = re.compile(
     r"(?i)host|url|uri|addr|endpoint|port|topic|queue|bucket|table|database|\bdb|schema|path|region|"
-    r"server|broker|index|group|exchange|subject|namespace|secret|channel"
+    r"server|broker|index|group|exchange|subject|namespace|secret|channel|^app$|^component$|selector|claimname|app\.kubernetes\.io/"
 )
 _VERSIONED: Final = re.compile(r"(?i)image|tag|version|digest|sha|revision|\bref\b|checksum|\$schema")
 _RELEASE: Final = re.compile(r"[\^~v]?\d+(?:\.\d+){1,2}(?:[-+.]\S*)?$")
@@ -50,20 +50,28 @@ _TYPE: Final = re.compile(
     re.IGNORECASE,
 )
 _OPERATOR: Final = re.compile(
-    r"<=|>=|==|!=|&&|\|\||[<>!](?!=)|\band\b|\bor\b|\bnot\b|\bis not\b|\bin\b|(?<=[\w)\]\s])[+-](?=[\s\w(])"
+    r"<=|>=|==|!=|&&|\|\||[<>!](?!=)|\band\b|\bor\b|\bnot\b|\bis not\b|\bin\b|(?<=[\w)\]\s])(?:[+\-%]|//?)(?=[\s\w(])"
 )
 _WORDS: Final = re.compile(r"[A-Za-z_]\w*|\d+|\"[^\"]*\"|'[^']*'")
 _SECURE: Final = re.compile(
     r"(?i)\b(sslmode|tls_?min\w*|min_?version|minprotocol\w*|ssl_protocols|cipher\w*|verify\w*|"
-    r"InsecureSkipVerify|allowed_?origins?)\b"
+    r"InsecureSkipVerify|(?:allowed_?)?origins?)\b"
 )
 
 
 def says_otherwise(removed: Lines, added: Lines) -> Iterator[Effect]:
     """What pairs of lines that differ little say otherwise."""
+    inverted = re.search(r"(?m)^\s*\}?\s*else\b", "\n".join(removed)) is not None
     for old, new in _pairs(removed, added):
         yield from (
-            each for each in (_unit(old, new), _switch(old, new), _compares(old, new), _narrows(old, new)) if each
+            each
+            for each in (
+                _unit(old, new),
+                _switch(old, new),
+                None if inverted else _compares(old, new),
+                _narrows(old, new),
+            )
+            if each
         )
         yield from (each for each in (_points(old, new), _renamed(old, new), _secured(old, new)) if each)
 
@@ -111,7 +119,8 @@ def _switch(old: str, new: str) -> Effect | None:
 
 
 def _compares(old: str, new: str) -> Effect | None:
-    if _WORDS.findall(_OPERATOR.sub(" ", old)) != _WORDS.findall(_OPERATOR.sub(" ", new)):
+    words = [[word for word in _WORDS.findall(_OPERATOR.sub(" ", line)) if word != "1"] for line in (old, new)]
+    if words[0] != words[1] or not words[0]:
         return None
     was, now = _OPERATOR.findall(old), _OPERATOR.findall(new)
     if was == now or not (was or now):

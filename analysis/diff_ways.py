@@ -63,9 +63,15 @@ def left_open(diff: str, removed: Lines, added: Lines) -> Iterator[Effect]:
         if any(_takes(line) for line in removed) and not any(_takes(line) for line in added)
         else _ALWAYS.search(before)
     )
-    if was and not _ALWAYS.search(after) and (gives := _GIVES.search(before) or _GIVES.search(after)):
+    gives = _GIVES.search(before) or _GIVES.search(after)
+    if was and not _ALWAYS.search(after) and (gives or was["how"].lower().startswith(("using", "with", "try", ".use"))):
         how = was["how"].strip().split("(")[0].strip().lower()
-        yield Effect(1.75, f"no longer runs {gives[1].lower()} on every way out ({how} is gone)", (how,), "leak")
+        yield Effect(
+            1.75,
+            f"no longer runs {gives[1].lower() if gives else 'close'} on every way out ({how} is gone)",
+            (how,),
+            "leak",
+        )
     elif not was and (early := _early_way_out(diff)):
         yield Effect(1.5, f"leaves before {early} is reached", (early,), "leak")
     if re.search(r"context\.(?:Background|TODO)\(\)", after) and re.search(r"\bctx\b", before):

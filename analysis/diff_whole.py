@@ -38,7 +38,7 @@ _UNSEARCHABLE: Final = re.compile(
     r"trim)\s*\(\s*[a-z_.]+[^)]*\)\s*"
     r"(?:[=<>]|like\b|in\b)|ORDER BY\s+RAND|__icontains|::text\s*="
 )
-_WHERE: Final = re.compile(r"(?i)\bWHERE\b|\.where\(|\.filter\(|\bLIMIT\b|\.limit\(|\bUSE INDEX\b")
+_WHERE: Final = re.compile(r"(?i)\bWHERE\b|\.where\(|\.filter\(|\bLIMIT\b|\.limit\(|\bUSE INDEX\b|\bORDER BY\b")
 
 
 def does_otherwise(removed: Lines, added: Lines) -> Iterator[Effect]:

@@ -8,6 +8,7 @@ from typing import Final
 from analysis.diff_bounds import changed_bound, raised
 from analysis.diff_effect import LOSES_NAME, NOTHING, Effect
 from analysis.diff_shapes import changed_key_word, repeated
+from analysis.diff_swaps import swapped
 from analysis.diff_values import says_otherwise
 from analysis.diff_ways import asks_again, left_open, made_anew
 from analysis.diff_whole import does_otherwise
@@ -18,7 +19,7 @@ _GUARD: Final = re.compile(
     r"\b(nil|null|none|undefined|lock|unlock|mutex|mu|synchronized|leeway|tolerance|skew|limit|max\w*|min\w*|timeout|"
     r"deadline|retry|retries|backoff|batch\w*|chunk\w*|close|release|free|rollback|commit|await|validate|escape|evict\w*|"
     r"ttl|expire\w*|semaphore|circuit\w*|breaker|transaction|atomic\w*|idempoten\w*|fallback|recover|"
-    r"orelse\w*|getordefault|with_for_update|lockforupdate|pessimistic_write|transactional|volatile|preload|prefetch_related|select_related|"
+    r"orelse\w*|getordefault|with_for_update|lockforupdate|pessimistic_write|transactional|volatile|preload|keep_?alive|prefetch_related|select_related|"
     r"joinedload|(?:create|add|ensure|db)_?index)\b",
     re.IGNORECASE,
 )
@@ -37,10 +38,21 @@ _GUARDS: Final = (  # what goes wrong without them
     ("time", re.compile(r"leeway|tolerance|skew|expire|ttl")),
     ("leak", re.compile(r"close|release|free|timeout|deadline|limit|max|evict|rollback")),
 )
+_INSTEAD: Final = (  # words that guard as well as others do
+    ({"with", "using", "defer", "finally", "try"}, {"close", "release", "free", "unlock"}),
+    ({"optional", "ofnullable", "orelse", "option", "notnull", "isempty"}, {"nil", "null", "none", "undefined"}),
+    ({"then", "blockingget"}, {"await"}),
+)
+_FOR_PEOPLE: Final = re.compile(
+    r"(?i)^\s*[\"']?(?:title|label|description|text|heading|placeholder|tooltip|caption|subject|summary|classname)"
+    r"[\"']?\s*[:=]\s*"
+    r"[\"'][^\"']*[\"'],?\s*$|\bclassname=|"
+    r"\b(?:http\.error|errors\.new|errorf|raise|throw|panic|abort)\b|^\s*(?:import|from|require|using|#include)\b"
+)
 _BOUNDED: Final = re.compile(r"lru|evict|bounded|max|limit|ttl|cap\b|reset|clear", re.IGNORECASE)
 _GROWS: Final = re.compile(r"\b\w+ = append\(|\.append\(|\.push\(", re.IGNORECASE)
 _CALL: Final = re.compile(r"\b(\w+)\(")
-_TEXT: Final = re.compile(r"""["'`]([A-Za-z_][\w.-]*)["'`:]""")  # names in quotes: fields, keys, tables
+_TEXT: Final = re.compile(r"""["'`]([A-Za-z_][\w.-]+)["'`:]""")  # names in quotes: fields, keys, tables
 _COMPOUND: Final = re.compile(r"\b(?:[A-Za-z]+_\w{3,}|[A-Za-z]{3,}[a-z][A-Z]\w{3,})\b")
 _TOKEN: Final = re.compile(r"[A-Za-z_]\w+|\d+")
 _COMMENT: Final = re.compile(r"^\s*(//|#(?!include)|\*|/\*|--|<!--)")
@@ -96,6 +108,7 @@ def _shapes(diff: str, removed: list[str], added: list[str]) -> Iterator[Effect]
     yield from made_anew(diff, removed, added)
     yield from says_otherwise(removed, added)
     yield from does_otherwise(removed, added)
+    yield from swapped(removed, added)
 
 
 def repeated_call(diff: str) -> Effect | None:
@@ -143,8 +156,13 @@ def _code(removed: list[str], added: list[str]) -> Effect:
 
 
 def _missing(guards: set[str], words: set[str]) -> set[str]:
-    """The guards that are gone; one that a longer word begins with (`closeQuietly`) went into a helper."""
-    return {guard for guard in guards if not any(w == guard or (len(guard) > 4 and w.startswith(guard)) for w in words)}
+    """The guards that are gone; not one that a longer word begins with (`closeQuietly`) or another one replaces."""
+    instead = {guard for others, of in _INSTEAD if words & others for guard in of}
+    return {
+        guard
+        for guard in guards - instead
+        if not any(word == guard or (len(guard) > 4 and word.startswith(guard)) for word in words)
+    }
 
 
 def names(diff: str) -> set[str]:
@@ -156,10 +174,17 @@ def _names_or_moves(before: str, after: str) -> Effect:
     words = _words(_TOKEN, before)
     kept = len(words & _words(_TOKEN, after)) / len(words) if words else 0.0
     # a name in quotes is a promise to others, so it counts before how much of the rest only moved
-    gone = (_words(_TEXT, before) - _words(_TEXT, after)) or (_words(_CALL, before) if before and not after else set())
+    gone = (_words(_TEXT, _for_programs(before)) - _words(_TEXT, after)) or (
+        _words(_CALL, before) if before and not after else set()
+    )
     if gone:
         return replace(_loses(LOSES_NAME, gone), harm="names")
     return Effect(MOVES, "moves code without taking any away") if words and kept >= MOVED else NOTHING
+
+
+def _for_programs(code: str) -> str:
+    """The lines whose texts other programs rely on, not people."""
+    return "\n".join(line for line in code.splitlines() if not _FOR_PEOPLE.search(line))
 
 
 def _loses(score: float, gone: set[str]) -> Effect:

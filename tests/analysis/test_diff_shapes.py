@@ -76,7 +76,50 @@ def test_a_shape_that_hurts_is_named(diff: str, says: str) -> None:
     assert found.score > 0 and says in found.why, found
 
 
+SWAPS = {
+    "no question whether it is there": ('-    rate = row.get("rate")\n+    rate = row["rate"]\n', "without asking"),
+    "value of nothing": ("-    return find(id).orElse(NONE);\n+    return find(id).get();\n", "orelse"),
+    "shared by threads": (
+        "-  Map<K, V> m = new ConcurrentHashMap<>();\n+  Map<K, V> m = new HashMap<>();\n",
+        "threads can share",
+    ),
+    "no row lock": (
+        "-SELECT qty FROM stock WHERE sku = $1 FOR UPDATE\n+SELECT qty FROM stock WHERE sku = $1\n",
+        "FOR UPDATE",
+    ),
+    "no end": ("-  for i := 0; i < 3; i++ {\n+  for {\n", "loops without an end"),
+    "backtracking": ("-const RE = /^[a-z.]+@/;\n+const RE = /^([a-z.]+)+@/;\n", "goes back again"),
+    "blocking": ("-  const t = await fs.promises.readFile(p);\n+  const t = fs.readFileSync(p);\n", "await"),
+    "swallowed": ("-    except Refused:\n-        raise\n+    except Refused:\n+        pass\n", "swallows raise"),
+    "another path": ('-  app.get("/v1/bills", list);\n+  app.get("/v2/bills", list);\n', "answers at"),
+    "another variable": ("-const url = process.env.MAIL_URL;\n+const url = process.env.SMTP_URL;\n", "no longer"),
+    "number of a field": ("-  string unit = 4;\n+  string unit = 5;\n", "gives unit another number"),
+    "made each time": (
+        "-const db = openPool(url)\n function handle(r) {\n+  const db = openPool(url)\n",
+        "each time, no longer once",
+    ),
+    "condition": (
+        "-SELECT * FROM bill WHERE shop = $1 AND id = $2\n+SELECT * FROM bill WHERE id = $2\n",
+        "no longer asks for shop",
+    ),
+}
+
+
+@pytest.mark.parametrize(("diff", "says"), SWAPS.values(), ids=SWAPS.keys())
+def test_words_that_stand_for_another_behaviour_are_named(diff: str, says: str) -> None:
+    found = effect(diff)
+    assert found.score > 0 and says in found.why, found
+
+
 HARMLESS = {
+    "wrapped error": '-\t\treturn err\n+\t\treturn fmt.Errorf("load: %w", err)\n',
+    "null check by an optional": "-    if (u == null) return anon;\n+    return Optional.ofNullable(u).orElse(anon);\n",
+    "close by a with": "-    f = open(p)\n-    f.close()\n+    with open(p) as f:\n+        f.read()\n",
+    "branches exchanged": (
+        "-    if ok:\n-        return run()\n-    else:\n-        return None\n+    if not ok:\n+        return None\n"
+    ),
+    "text for people": '-  "title": "Latency"\n+  "title": "Latency, p99"\n',
+    "columns on lines": "-SELECT id,name FROM t WHERE a = $1\n+SELECT id, name\n+  FROM t\n+ WHERE a = $1\n",
     "close moved into a helper": "-\tdefer rows.Close()\n+\tdefer closeQuietly(rows)\n+\t// Close errors are logged\n",
     "lock and release both in place": "@@ f\n \tmu.Lock()\n \tdefer mu.Unlock()\n+\tif done {\n+\t\treturn nil\n+\t}\n",
     "retry of less": "-retry_on=(RequestException,)\n+retry_on=(ConnectTimeoutException,)\n",
