@@ -7,6 +7,7 @@ from analysis.blocked import blocked_ports
 from analysis.blocked_hosts import blocked_hosts
 from analysis.captured_routes import captured_routes
 from analysis.case import Case
+from analysis.descriptor_memory import descriptor_memory
 from analysis.early_checks import early_checks
 from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
@@ -75,6 +76,7 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *early_checks(case),
         *blocked_hosts(case),
         *renamed_nodes(case),
+        *descriptor_memory(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -1,0 +1,42 @@
+"""Memory that a program takes since it may open a billion files."""
+
+from datetime import UTC, datetime
+
+from analysis.case import Case
+from analysis.descriptor_memory import descriptor_memory
+from analysis.inventory import Inventory
+from domain.alert import Incident, Window
+from domain.evidence import Citation, Finding
+from domain.facts import Attribute, Fact
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+OOM = Finding("host:app-1", "memory.host_oom", "s", (Citation("l.1", "logs/kern.log"),))
+GIB = 2**30
+
+
+def limit(soft: Attribute, name: str = "open files", of: str = "container:db") -> Fact:
+    return Fact("limit", of, {"name": name, "soft": soft}, "artifacts/host.txt")
+
+
+def holds(used: int, most: int = 20 * GIB, of: str = "container:db") -> Fact:
+    return Fact("container", of, {"memory_usage": used, "memory_limit": most}, "artifacts/host.txt")
+
+
+def found(*facts: Fact, findings: tuple[Finding, ...] = (OOM,)) -> list[tuple[str, object, object]]:
+    incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
+    case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in descriptor_memory(case)]
+
+
+def test_a_container_that_holds_most_of_the_memory_under_such_a_limit_is_told() -> None:
+    seen = found(limit(1073741816, "Max open files"), limit(1048576), holds(16 * GIB), holds(GIB // 4))
+    assert seen == [("container:db", "16 GiB", 1073741816)]
+
+
+def test_a_usual_limit_little_memory_another_container_or_enough_memory_is_none() -> None:
+    assert found(limit(1048576), holds(16 * GIB)) == []
+    assert found(limit(1073741816, "max user processes"), holds(16 * GIB)) == []
+    assert found(limit("unlimited"), holds(16 * GIB)) == []
+    assert found(limit(1073741816), holds(2 * GIB)) == []
+    assert found(limit(1073741816), holds(16 * GIB, of="container:search")) == []
+    assert found(limit(1073741816), holds(16 * GIB), findings=()) == []
