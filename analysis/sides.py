@@ -14,7 +14,7 @@ from domain.runbook import Runbook
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
 _KINDS: Final = {"credentials.store_sealed": "secrets"}  # faults that are a server's, in a family that is not
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")
-_LOG_FILE: Final = re.compile(r"/containers/([0-9a-f]{64})(?:/|$)")
+_LOG_FILE: Final = re.compile(r"/(?:overlay-)?containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
     "cache": re.compile(r"redis|valkey|memcache|keydb|cache|dragonfly"),
     "database": re.compile(

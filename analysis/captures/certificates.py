@@ -101,6 +101,8 @@ PARSERS: Final = (
         "openssl",
         parse,
         ("openssl", "certbot", "step certificate", "keytool", "curl -v"),
-        looks=re.compile(r"notAfter=|\ACertificate:\n\s+Data:|\ACONNECTED\(|^\s*Not After\s*:", re.MULTILINE),
+        looks=re.compile(
+            r"notAfter=|\ACertificate:\n\s+Data:|\ACONNECTED\(|^\s*Not After\s*:|^\*\s+expire date: ", re.MULTILINE
+        ),
     ),
 )

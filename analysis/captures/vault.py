@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from analysis.captures.addressed import target_entity
 from analysis.captures.context import Context, Line, Parser, safe_entity
 from analysis.captures.jsons import documents
 from domain.facts import Fact
@@ -24,8 +25,16 @@ def parse(text: str, context: Context) -> list[Fact]:
     if "sealed" not in told:
         return []
     status = "sealed" if told["sealed"] == "true" else "unsealed"
-    of = context.command.inside or safe_entity("service", context.command.program.replace("curl", "vault") or "vault")
-    return [context.fact("cluster", of, line, name=told.get("type"), status=status, message=_message(told))]
+    return [
+        context.fact("cluster", _store(context), line, name=told.get("type"), status=status, message=_message(told))
+    ]
+
+
+def _store(context: Context) -> str:
+    """Who answered: the server of the address that was asked, else where the command ran."""
+    url = next((word for word in context.command.words if "://" in word), "")
+    asked = url or context.command.value("-address", "--address")
+    return target_entity(asked, context) if asked else context.command.inside or safe_entity("service", "vault")
 
 
 def _table(text: str, context: Context) -> tuple[dict[str, str], Line | None]:

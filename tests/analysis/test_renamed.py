@@ -1,5 +1,6 @@
 """A node that began with an empty directory under a new name, beside the full one of its former name."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -26,7 +27,7 @@ def found(*facts: Fact, findings: tuple[Finding, ...] = (EMPTY,)) -> list[tuple[
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
     told = [each.fact for each in renamed_nodes(case)]
-    return [(f.entity, f.attributes["former"], f.attributes["former_size"]) for f in told]
+    return [(f.entity, f.attributes["former"], f.attributes.get("former_size")) for f in told]
 
 
 OWN = directory(f"{BASE}/rabbit@b2", 4096)
@@ -50,3 +51,14 @@ def test_the_largest_directory_of_a_former_name_is_told() -> None:
 def test_what_is_smaller_elsewhere_or_anothers_is_none(other: Fact) -> None:
     assert found(OWN, other) == []
     assert found(OWN, directory(f"{BASE}/rabbit@a1", 900_000), findings=()) == []
+
+
+def test_a_node_called_after_its_container_is_renamed_when_that_is_recreated_over_its_volume() -> None:
+    now, before = "b" * 12, "a" * 12
+    told = replace(EMPTY, captures={"node": f"rabbit@{now}"})
+    own = Fact("container", "container:broker", {"id": now + "0" * 52, "mounts": ["/srv/mq:/var/lib/rabbitmq:rw"]}, "d")
+    gone = Fact("event", "container:broker", {"reason": "destroy", "object": before + "0" * 52}, "docker/events.jsonl")
+    assert found(own, gone, findings=(told,)) == [("container:broker", f"rabbit@{before}", None)]
+    assert found(replace(own, attributes={"id": now + "0" * 52}), gone, findings=(told,)) == []  # no volume
+    assert found(own, replace(gone, entity="container:other"), findings=(told,)) == []
+    assert found(own, findings=(told,)) == []

@@ -159,3 +159,12 @@ def test_a_certificate_read_from_a_server_by_a_pipe_is_about_that_server() -> No
         "certificate",
     )
     assert (fact.entity, fact.attributes["days_left"]) == ("certificate:web.shop.example", -1.0)
+
+
+def test_curl_tells_the_certificate_that_a_server_presents() -> None:
+    fact = only(
+        "$ curl -vI https://shop.example.org\n* Server certificate:\n*  subject: CN=shop.example.org\n"
+        "*  start date: Nov  5 10:00:00 2025 GMT\n*  expire date: Feb  3 10:00:00 2026 GMT\n",
+        "certificate",
+    )
+    assert (fact.attributes["server"], fact.attributes["not_after"]) == ("shop.example.org", "Feb  3 10:00:00 2026 GMT")
