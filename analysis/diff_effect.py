@@ -42,9 +42,11 @@ HARMS: Final[dict[str, re.Pattern[str]]] = {
         r"(?i)refused|unreachable|no route|not found|resolve|lookup|timed? ?out|unknown host|\b404\b|"
         r"\b50[234]\b|unavailable|connect"
     ),
+    "work": re.compile(
+        r"(?i)memory|\boom|exhaust|too many|throttl|rate.?limit|\b429\b|overload|satur|capacity|\bcpu|\bshed|\bslots"
+    ),
     "none": re.compile(r"(?!)"),
 }
-HARMS["work"] = re.compile(f"{HARMS['leak'].pattern}|{HARMS['load'].pattern}".replace("|(?i)", "|"))
 FITS: Final = 0.75  # for one whose harm is what the symptom complains of
 
 

@@ -23,6 +23,7 @@ OTHERS: Final = 2  # less likely ones that are named, too
 OTHER_WEIGHT: Final = 0.3
 BASE: Final = 0.55
 SURE_EFFECT: Final = 1.5  # what takes a guard away says more than what takes a name away
+LIKELY: Final = 0.15  # less for what good changes do as well
 CLOSE: Final = 4.0  # score of a change that was live, at or near the symptom
 SLACK: Final = timedelta(seconds=90)  # a deploy is recorded when its roll-out ends; the first new pod errs before
 QUOTE: Final = (12, 300)
@@ -125,6 +126,7 @@ def _diffs(observations: Sequence[Observation]) -> dict[str, tuple[str, Lines]]:
 def _weight(one: Suspicion, new_errors: bool) -> float:
     """How sure: by what it does, whether it ran where it hurts, and whether anything new fails at all."""
     weight = BASE + (0.2 if one.effect >= SURE_EFFECT else 0.12)
+    weight -= LIKELY if one.does.only_if else 0.0
     weight += 0.15 if one.score >= CLOSE + one.effect else 0.0
     return round(min(weight - (0.0 if new_errors else 0.1), 0.92), 3)
 

@@ -163,3 +163,12 @@ def test_a_recorded_scale_down_is_read_from_its_words_where_there_is_no_diff() -
     (found,) = blamed(listed(scaled))
     assert (found.entity, found.kind) == ("change:s1", "change.config")
     assert "lowers replicas from 6 to 2" in found.statement
+
+
+def test_what_good_changes_do_as_well_weighs_less_than_what_only_bad_ones_do() -> None:
+    zone = "@@ billing/clock.py @@\n-    return datetime.utcnow()\n+    return datetime.now(timezone.utc)"
+    said = logged("can't compare offset-naive and offset-aware datetimes: order.Voucher nil pointer")
+    changed = listed(*commit("c1", 5, "billing/clock.py"))
+    (zoned,) = blamed(changed, diff("c1", zone), said)
+    (unguarded,) = blamed(changed, diff("c1", UNGUARDED), said)
+    assert 0 < zoned.weight < unguarded.weight
