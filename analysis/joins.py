@@ -3,14 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from analysis.advisory_locks import advisory_holders
 from analysis.blocked import blocked_ports
 from analysis.blocked_hosts import blocked_hosts
 from analysis.captured_routes import captured_routes
 from analysis.case import Case
+from analysis.default_host import asked_at_loopback
 from analysis.descriptor_memory import descriptor_memory
 from analysis.early_checks import early_checks
+from analysis.fillers import fillers
+from analysis.fresh_volumes import fresh_volumes
 from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
+from analysis.homes import homed
+from analysis.idle_limits import idle_limits
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import last_words, stated_error
 from analysis.localhost_families import localhost_families
@@ -18,8 +24,10 @@ from analysis.locks import lock_holders
 from analysis.loopback import bound_to_loopback
 from analysis.moved import moved_names
 from analysis.policies import blocked_by_policy
+from analysis.pool_modes import pool_modes
 from analysis.pools import pools_above_limit
 from analysis.renamed import renamed_nodes
+from analysis.replaced import replaced
 from analysis.resolvers import of_resolver
 from analysis.rules import Shot, about, fact_captures, finding, rules
 from analysis.search_domains import hijacked_names
@@ -38,13 +46,15 @@ from domain.evidence import Finding
 
 def joined(case: Case) -> Case:
     """The case with the findings that follow from several sources, each finding about the one who is at fault."""
+    case = replace(case, findings=tuple(homed(case, each) for each in case.findings))
     stale = [*stale_addresses(case), *moved_names(case)]
     found = tuple(sided(case, each) for each in _judged(case, _distinct(stale)))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}
     kept = (superseded(each, clients[id(each)]) if id(each) in clients else sided(case, each) for each in case.findings)
     case = replace(case, findings=(*(of_resolver(case, of_stopped(case, each)) for each in kept), *found))
     case = replace(case, findings=(*case.findings, *last_words(case)))
-    return replace(case, findings=(*case.findings, *stated_error(case)))
+    case = replace(case, findings=(*case.findings, *stated_error(case)))
+    return replace(case, findings=tuple(replaced(case, each) for each in case.findings))
 
 
 def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:
@@ -77,6 +87,12 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *blocked_hosts(case),
         *renamed_nodes(case),
         *descriptor_memory(case),
+        *asked_at_loopback(case),
+        *fillers(case),
+        *fresh_volumes(case),
+        *idle_limits(case),
+        *advisory_holders(case),
+        *pool_modes(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -89,7 +89,8 @@ _COMMANDS = [
     rule("password", r"(?i)\bpassword(?:[ \t]*[(=][ \t]*|[ \t]+)'([^'\n]*)", group("password", may_be_secret)),
     rule(
         "identified",
-        r"(?i)\bidentified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?['\"]([^'\"\n]*)",
+        r"(?i)\blocate revision identified by ['\"][\da-f]{4,40}['\"]|"  # Alembic's, the name of a migration
+        r"\bidentified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?['\"]([^'\"\n]*)",
         group("password"),
     ),
 ]

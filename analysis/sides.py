@@ -13,6 +13,8 @@ from domain.runbook import Runbook
 # Of these faults a server's clients complain in its words, so that client and server tell of one fault.
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
 _KINDS: Final = {"credentials.store_sealed": "secrets"}  # faults that are a server's, in a family that is not
+# Faults of a client or of what stands between, in a family that is a server's.
+_CLIENTS: Final = ("database.connection_leak", "database.migration_lock", "database.pooler_mode")
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")
 _LOG_FILE: Final = re.compile(r"/(?:overlay-)?containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
@@ -51,6 +53,8 @@ def serves(case: Case, fault: str, a: str, b: str) -> bool:
 
 def _kind(fault: str) -> str:
     """The kind of server whose fault it is; nothing for a fault that is not a server's."""
+    if fault in _CLIENTS:
+        return ""
     return _KINDS.get(fault) or (family if (family := family_of(fault)) in SERVED else "")
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from analysis.candidates import SYMPTOMS as STANDS_FOR
 from analysis.patterns import BadPattern, compiled, groups
+from analysis.replaced import NEW, OLD
 from analysis.rules import AGAINST, FACT_NAME
 from analysis.wording import ALWAYS, fields
 from domain.entity import KINDS
@@ -35,6 +36,7 @@ _RAISED: Final = frozenset(
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
 # What a tactic tells of a fault that it finds itself, without a signature (agents/offline/change_blame.py, ...).
 _CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom"})
+_JOINED: Final = frozenset({OLD, NEW})  # what a finding about a replaced container is told besides
 _TOLD: Final = {"change.": _CHANGE, "cpu.noisy_neighbour": frozenset({"victim", "node"})}
 
 
@@ -144,7 +146,7 @@ def _templates(runbook: Runbook) -> Iterator[Problem]:
             everywhere |= captures
         # What speaks against a hypothesis by state is told of the fact it rests on.
         yield from _unknown(runbook, f"{place}.reason", signature.reason, captures)
-    yield from _unknown(runbook, "summary", runbook.summary, everywhere)
+    yield from _unknown(runbook, "summary", runbook.summary, everywhere | _JOINED)
     for place, remedy in _remedies(runbook):
         yield from _unknown(runbook, place, f"{remedy.text} {remedy.command}", everywhere)
 

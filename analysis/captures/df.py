@@ -16,6 +16,8 @@ _DF_ROW: Final = re.compile(
 _BLOCKS: Final = re.compile(r"(\d+)([KM]?)-blocks")
 _MOUNT: Final = re.compile(r"(?P<device>\S+) on (?P<mount>\S+) type (?P<type>\S+) \((?P<options>[^)]*)\)")
 _PROC: Final = re.compile(r"(?P<device>\S+) (?P<mount>/\S*) (?P<type>[a-z][\w.-]*) (?P<options>(?:rw|ro)\S*) \d+ \d+$")
+_DU_TOTAL: Final = re.compile(r"([\d.]+[KMGTP])\s+total")
+_DU_ASKED: Final = re.compile(r"\bdu\s+(?:-\S+\s+)*(/\S+)(?!\S|\s+/)")
 _DU: Final = re.compile(r"([\d.]+[KMGTP]?)\s+(\S.*)")
 
 
@@ -72,6 +74,16 @@ def parse_du(text: str, context: Context) -> list[Fact]:
             total = size(match[1]) if plain is None or match[1] == "0" else round(plain * unit)
             facts.append(context.fact("directory", _disk(match[2], context), line, path=match[2], size=total))
     return facts
+
+
+def parse_du_total(text: str, context: Context) -> list[Fact]:
+    """`du -c FILES | tail -1`: what all that was asked for holds together."""
+    asked = _DU_ASKED.search(context.command.line)
+    totals = [(line, match[1]) for line in context.lines(text) if (match := _DU_TOTAL.fullmatch(line.text.strip()))]
+    if asked is None or len(totals) != 1:
+        return []
+    line, held = totals[0]
+    return [context.fact("directory", _disk(asked[1], context), line, path=asked[1], size=size(held))]
 
 
 def parse_mount(text: str, context: Context) -> list[Fact]:
@@ -167,6 +179,7 @@ PARSERS: Final = (
     Parser("df", parse, ("df",), looks=re.compile(r"\A\s*Filesystem\s+(?:Type\s+)?(?:Size|Inodes|\S+-blocks)\s")),
     Parser("docker system df", parse_docker_df, ("docker system df", "podman system df"),
            looks=re.compile(r"\A\s*TYPE\s+TOTAL\s+ACTIVE\s+SIZE")),
+    Parser("du total", parse_du_total, looks=re.compile(r"(?m)^[\d.]+[KMGTP]\s+total\s*\Z")),
     Parser("du", parse_du, ("du",), looks=re.compile(r"\A(?:[\d.]+[KMGT]?\t\S+\n?)+\Z")),
     Parser("mount", parse_mount, ("mount", "findmnt"), ("/proc/mounts", "/proc/self/mounts"),
            re.compile(r"\A(?:\S+ on /\S* type \S+ \(|TARGET\s+SOURCE\s+FSTYPE\s+OPTIONS)")),

@@ -11,6 +11,7 @@ from analysis.captures.units import number
 from domain.facts import Fact
 
 _PLACE: Final = re.compile(r"\{\{\s*(?:json\s+)?(\.[\w.]+)?[^}]*\}\}")
+_LOOP: Final = re.compile(r"\{\{-?\s*(?:range\b[^}]*|end)\s*-?\}\}")  # around fields of each network
 _FRAGMENT: Final = re.compile(r'\s*"(\w+)":\s*(.*?),?\s*$')
 _NOTHING: Final = ("", "<no value>", "<nil>", "null", "[]", "map[]")
 
@@ -44,10 +45,12 @@ _BY_PATH: Final = {
     ".Image": ("image_id", str),
 }  # fmt: skip
 
+_OF_VOLUME: Final = {".Name": "name", ".CreatedAt": "created", ".Driver": "driver", ".Mountpoint": "mountpoint"}
+
 
 def parse(text: str, context: Context) -> list[Fact]:
     """One container a line of a template's output, or one of all fragments that grep left."""
-    template = context.command.value("-f", "--format")
+    template = _LOOP.sub("", context.command.value("-f", "--format"))
     lines = [line for line in context.lines(text) if line.text.strip()]
     if not template:
         return _fragments(lines, context)
@@ -61,6 +64,21 @@ def parse(text: str, context: Context) -> list[Fact]:
         fact
         for at, (match, line) in enumerate(found)
         if (fact := _fact(paths, match.groups(), asked[at] if at < len(asked) else "", line, context)) is not None
+    ]
+
+
+def parse_volumes(text: str, context: Context) -> list[Fact]:
+    """One volume a line of the template's output, as `docker volume` prints it."""
+    template = context.command.value("-f", "--format")
+    paths = _PLACE.findall(template)
+    pattern = re.compile("(.*?)".join(re.escape(part) for part in _literals(template)) + r"\s*")
+    lines = [line for line in context.lines(text) if line.text.strip()] if ".Name" in paths else []
+    found = [(match.groups(), line) for line in lines if (match := pattern.fullmatch(line.text.strip()))]
+    return [
+        context.fact("volume", safe_entity("volume", told["name"]), line, **told)
+        for values, line in found
+        for told in [{_OF_VOLUME[path]: value for path, value in zip(paths, values, strict=True) if path in _OF_VOLUME}]
+        if told["name"]
     ]
 
 
@@ -120,6 +138,11 @@ def _fragments(lines: list[Line], context: Context) -> list[Fact]:
 
 
 PARSERS: Final = (
+    Parser(
+        "docker volume fields",
+        parse_volumes,
+        ("docker volume inspect", "docker volume ls", "podman volume inspect", "podman volume ls"),
+    ),
     Parser(
         "docker inspect fields",
         parse,

@@ -28,6 +28,10 @@ _OPTIONS: Final = {
 }  # fmt: skip
 _MOST: Final = 300
 _HEADER: Final = re.compile(r"\s*(?:[A-Z%][A-Z%0-9:+-]*\s*)+$")
+_DELETED: Final = re.compile(
+    r"(?P<name>\S+)\s+\d+\s+(?:\d+\s+\S+\s+)?(?P<user>\S+)\s+\d+[rwu ]?\S*\s+REG\s+\S+\s+(?P<size>\d+)\s+"
+    r"(?:\d+\s+)?\d+\s+(?P<path>/.*?)\s+\(deleted\)$"
+)
 _GROUPED: Final = re.compile(r"\s*(\d+)\s+(\S.*)")
 
 
@@ -117,14 +121,22 @@ def _counted(fact: Fact, told: dict[str, Any]) -> Fact:
 
 
 def parse_lsof(text: str, context: Context) -> list[Fact]:
-    """lsof: open files by process."""
+    """lsof: open files by process, and each deleted one that is still open."""
     rows = [line for line in context.lines(text) if re.match(r"\S+\s+\d+\s", line.text)]
     counts = Counter((line.text.split()[0], int(line.text.split()[1])) for line in rows)
     first = {(line.text.split()[0], int(line.text.split()[1])): line for line in reversed(rows)}
     return [
         context.fact("process", safe_entity("process", name), first[name, pid], pid=pid, command=name, open_files=count)
         for (name, pid), count in counts.most_common(20)
-    ]
+    ] + [_deleted(match, line, context) for line in rows if (match := _DELETED.match(line.text.strip()))]
+
+
+def _deleted(match: re.Match[str], line: Line, context: Context) -> Fact:
+    """A file without a name whose space its holder keeps."""
+    of = safe_entity("process", match["name"])
+    return context.fact(
+        "file", of, line, path=match["path"], size=int(match["size"]), kind="deleted", owner=match["user"], exists=False
+    )
 
 
 def parse_counted(text: str, context: Context) -> list[Fact]:

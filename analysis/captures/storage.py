@@ -1,8 +1,9 @@
-"""zpool status, /proc/mdstat, mdadm, smartctl, swapon: the health of disks and pools."""
+"""zpool status, lvs, /proc/mdstat, mdadm, smartctl, swapon: the health of disks and pools."""
 
 import re
 from typing import Any, Final
 
+from analysis.captures.columns import aligned
 from analysis.captures.context import Context, Line, Parser, safe_entity
 from analysis.captures.units import number, size
 from domain.facts import Fact
@@ -17,6 +18,7 @@ _ATTRIBUTE: Final = re.compile(
     r"^\s*\d+ (Reallocated_Sector_Ct|Current_Pending_Sector|"
     r"Offline_Uncorrectable|Wear_Leveling_Count|UDMA_CRC_Error_Count)\s.*\s(\d+)\s*$"
 )
+_SPACES: Final = {"Data%": "data", "Meta%": "metadata"}  # titles of lvs
 _SWAP: Final = re.compile(r"^(/\S+)\s+(partition|file)\s+(\S+)\s+(\S+)\s+(-?\d+)$")
 
 
@@ -37,6 +39,19 @@ def parse_zpool(text: str, context: Context) -> list[Fact]:
 def _pool(name: str, state: str, line: Line, context: Context) -> Fact:
     bad = None if state == "ONLINE" else state
     return context.fact("disk", safe_entity("disk", name), line, device=name, model="zpool", errors=bad)
+
+
+def parse_lvs(text: str, context: Context) -> list[Fact]:
+    """lvs: thin pools, each with the used share of its data and of its metadata space."""
+    facts: list[Fact] = []
+    for row in aligned(context.lines(text), wide=False):
+        name, shares = row.cells.get("LV", "").strip("[]"), [row.cells.get(title, "") for title in _SPACES]
+        own, pool = (number(share) for share in shares), row.cells.get("Pool", "")
+        if name and not pool and row.cells.get("Meta%"):
+            for what, used in zip(_SPACES.values(), own, strict=True):
+                told = f"{what} space of the thin pool {name}"
+                facts.append(context.fact("pool", safe_entity("volume", name), row.line, name=told, used_percent=used))
+    return facts
 
 
 def parse_mdstat(text: str, context: Context) -> list[Fact]:
@@ -94,6 +109,7 @@ def _amount(text: str) -> int | None:
 
 PARSERS: Final = (
     Parser("zpool", parse_zpool, ("zpool status", "zpool"), looks=re.compile(r"\A\s*pool: \S+\n\s*state: ")),
+    Parser("lvs", parse_lvs, ("lvs",), looks=re.compile(r"\A\s*LV\s+.*\bData%")),
     Parser("mdstat", parse_mdstat, files=("/proc/mdstat",), looks=re.compile(r"\APersonalities :")),
     Parser("smartctl", parse_smart, ("smartctl",), looks=re.compile(r"\Asmartctl \d")),
     Parser(

@@ -121,6 +121,7 @@ def test_a_secret_is_replaced_and_stays_replaced(form: str, secret: str) -> None
         'level=info msg="secret synced" secret=shop/web-tls',
         "docker-pullable://nginx:1.25@sha256:6af79ae5de407283dcea8b00d5c37ace95441fd58a8b1d2aa1ed93f5511bb18c",
         "WWW-Authenticate: Bearer realm=https://auth.example/token",
+        "ERROR [alembic.util.messaging] Can't locate revision identified by '4b1d77aa02c9'",
         '"cookies": [\n  "credentials": {',
     ],
 )  # fmt: skip

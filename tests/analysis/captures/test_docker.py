@@ -238,3 +238,18 @@ def test_fields_that_grep_left_of_inspect_are_typed() -> None:
         '$ docker inspect web | grep -iE "oom|exitcode"\n            "OOMKilled": true,\n            "ExitCode": 137,\n'
     )
     assert [fact.attributes for fact in facts] == [{"oom_killed": True}, {"exit_code": 137}]
+
+
+def test_volumes_by_a_template_tell_name_and_creation() -> None:
+    seen = read(
+        "$ docker volume inspect a_x b_x -f '{{.Name}} {{.CreatedAt}}'\na_x 2024-02-03T10:00:00Z\nb_x 2026-01-01T09:00:00Z\n"
+    )
+    assert [(f.entity, f.attributes["created"]) for f in seen] == [
+        ("volume:a_x", "2024-02-03T10:00:00Z"), ("volume:b_x", "2026-01-01T09:00:00Z"),
+    ]  # fmt: skip
+    assert [f.attributes["name"] for f in read("$ docker volume ls --format '{{.Name}}'\na_x\n")] == ["a_x"]
+
+
+def test_an_address_inside_a_loop_over_networks_is_the_container_s() -> None:
+    text = "$ docker inspect -f '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' web\n10.5.0.3\n"
+    assert [f.attributes["addresses"] for f in read(text)] == [["10.5.0.3"]]

@@ -310,3 +310,29 @@ def test_descriptors_of_a_process_and_kernel_files() -> None:
         ("log-driver", "local", 3),
         ("mtu", 1400, 4),
     ]
+
+
+def test_lsof_tells_deleted_files_that_are_still_open() -> None:
+    head = "COMMAND   PID USER   FD   TYPE DEVICE    SIZE/OFF NLINK    NODE NAME\n"
+    row = "java     2211 app   12w   REG    8,1 9663676416     0 1311042 /var/log/app/gc.log.3 (deleted)\n"
+    seen = only(f"$ lsof +L1\n{head}{row}", "file")
+    assert (seen.entity, seen.attributes["path"], seen.attributes["size"], seen.attributes["kind"]) == (
+        "process:java", "/var/log/app/gc.log.3", 9 << 30, "deleted",
+    )  # fmt: skip
+    open_ = "java     2211 app   12w   REG    8,1 9663676416     1 1311042 /var/log/app/gc.log\n"
+    assert [fact.kind for fact in read(f"$ lsof -p 2211\n{head}{open_}")] == ["process"]
+
+
+def test_lvs_tells_thin_pools_and_no_volume_in_them() -> None:
+    text = "  LV     LSize   Pool Data%  Meta%\n  thin   400.0g       99.87  52.10\n  root    50.0g\n  vm-1   300.0g thin 80.10\n"
+    seen = [(f.entity, f.attributes["name"], f.attributes["used_percent"]) for f in read(f"$ lvs -a vg0\n{text}")]
+    assert seen == [
+        ("volume:thin", "data space of the thin pool thin", 99.87),
+        ("volume:thin", "metadata space of the thin pool thin", 52.1),
+    ]
+
+
+def test_du_tells_the_total_of_what_was_asked_for() -> None:
+    seen = told("$ ls /srv/q/*.log | wc -l ; du -ch /srv/q/*.log | tail -1\n41\n12G\ttotal\n", "directory")
+    assert (seen["path"], seen["size"]) == ("/srv/q/*.log", 12 << 30)
+    assert [f.kind for f in read("$ wc -l a b | tail -1\n  117 total\n")] != ["directory"]

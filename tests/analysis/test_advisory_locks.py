@@ -1,0 +1,29 @@
+"""Who holds an advisory lock that another waits for."""
+
+from analysis.advisory_locks import advisory_holders
+from domain.facts import Fact
+from tests.analysis.joining import case, fact
+
+RUN = fact("container", "container:job-run", addresses=["10.3.0.6"])
+APP = fact("container", "container:app", addresses=["10.3.0.4"])
+
+
+def session(pid: int, granted: bool, client: str, query: str = "SELECT pg_advisory_lock(7)") -> Fact:
+    return fact("session", "database:db", pid=pid, granted=granted, client=client, query=query)
+
+
+def found(*facts: Fact) -> list[object]:
+    told = advisory_holders(case(facts))
+    return [(f.fact.entity, f.fact.attributes["application"], f.fact.attributes["blocks"]) for f in told]
+
+
+def test_the_holder_is_named_by_what_runs_at_its_address() -> None:
+    told = found(session(11, True, "10.3.0.6"), session(12, False, "10.3.0.4"), RUN, APP)
+    assert told == [("container:app", "job-run", 12)]
+    assert found(session(11, True, "10.9.9.9/32"), session(12, False, "10.3.0.4"), APP)[0][1] == "10.9.9.9"  # type: ignore[index]
+
+
+def test_nobody_who_waits_or_another_lock_tells_nothing() -> None:
+    assert found(session(11, True, "10.3.0.6"), RUN) == []
+    other = session(12, False, "10.3.0.4", "SELECT pg_advisory_lock(8)")
+    assert found(session(11, True, "10.3.0.6"), other) == []

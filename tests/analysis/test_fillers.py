@@ -1,0 +1,27 @@
+"""What takes the space of a full file system."""
+
+from analysis.fillers import fillers
+from domain.facts import Fact
+from tests.analysis.joining import case, fact
+
+GIB = 1 << 30
+FULL = fact("filesystem", "disk:/srv", mount="/srv", size=100 * GIB, use_percent=100.0)
+
+
+def folder(path: str, size: int) -> Fact:
+    return fact("directory", f"disk:{path}", path=path, size=size * GIB)
+
+
+def found(*facts: Fact) -> list[object]:
+    return [(f.fact.entity, f.fact.attributes["filler"], f.fact.attributes["share"]) for f in fillers(case(facts))]
+
+
+def test_the_deepest_that_takes_most_is_named() -> None:
+    told = found(FULL, folder("/srv/app", 95), folder("/srv/app/spool", 90), folder("/srv/app/conf", 1))
+    assert told == [("disk:/srv", "/srv/app/spool", 90)]
+
+
+def test_the_mount_itself_a_small_part_another_disk_or_room_tell_nothing() -> None:
+    assert found(FULL, folder("/srv", 99), folder("/srv/a", 20), folder("/var/log", 80)) == []
+    half = fact("filesystem", "disk:/srv", mount="/srv", size=100 * GIB, use_percent=60.0)
+    assert found(half, folder("/srv/app", 55)) == []

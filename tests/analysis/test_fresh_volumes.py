@@ -1,0 +1,27 @@
+"""Volumes that a renamed compose project left behind."""
+
+from analysis.fresh_volumes import fresh_volumes
+from domain.facts import Fact
+from tests.analysis.joining import case, fact
+
+
+def volume(name: str, created: str) -> Fact:
+    return fact("volume", f"volume:{name}", name=name, created=created)
+
+
+def found(*volumes: Fact, mount: str = "wiki2_data:/data", started: str = "2026-03-01T10:00:05Z") -> list[object]:
+    container = fact("container", "container:wiki", mounts=[mount], started_at=started)
+    return [(each.fact.entity, each.fact.attributes["text"]) for each in fresh_volumes(case([container, *volumes]))]
+
+
+def test_the_older_sister_of_a_volume_that_began_with_its_container_is_named() -> None:
+    told = found(volume("wiki_data", "2023-05-01T00:00:00Z"), volume("wiki2_data", "2026-03-01T10:00:00Z"))
+    assert told == [("container:wiki", "wiki_data (project wiki)")]
+
+
+def test_an_old_volume_another_key_or_a_folder_tells_nothing() -> None:
+    older = volume("wiki_data", "2023-05-01T00:00:00Z")
+    assert found(older, volume("wiki2_data", "2024-03-01T10:00:00Z")) == []  # has been in use for long
+    assert found(older, volume("wiki2_data", "2023-05-01T00:00:09Z"), started="2023-05-01T00:01:00Z") == []
+    assert found(volume("wiki_db", "2023-05-01T00:00:00Z"), volume("wiki2_data", "2026-03-01T10:00:00Z")) == []
+    assert found(older, mount="/srv/wiki:/data") == []
