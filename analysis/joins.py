@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.advisory_locks import advisory_holders
+from analysis.architectures import other_architectures
 from analysis.blocked import blocked_ports
 from analysis.blocked_hosts import blocked_hosts
 from analysis.captured_routes import captured_routes
@@ -22,7 +23,9 @@ from analysis.last_words import last_words, stated_error
 from analysis.localhost_families import localhost_families
 from analysis.locks import lock_holders
 from analysis.loopback import bound_to_loopback
+from analysis.lowered import lowered_limits
 from analysis.moved import moved_names
+from analysis.out_of_memory import killed_in_reload, workers_by_cores
 from analysis.policies import blocked_by_policy
 from analysis.pool_modes import pool_modes
 from analysis.pools import pools_above_limit
@@ -39,7 +42,9 @@ from analysis.sides import sided
 from analysis.stale import Complaint, stale_addresses, superseded
 from analysis.state import StateIndex
 from analysis.stopped import of_stopped
+from analysis.truncated import truncated_for_clients
 from analysis.trusted import untrusted_proxies
+from analysis.unheard import refused_beyond_loopback
 from domain.entity import name_of
 from domain.evidence import Finding
 
@@ -93,6 +98,12 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *idle_limits(case),
         *advisory_holders(case),
         *pool_modes(case),
+        *other_architectures(case),
+        *lowered_limits(case),
+        *workers_by_cores(case),
+        *killed_in_reload(case),
+        *refused_beyond_loopback(case),
+        *truncated_for_clients(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

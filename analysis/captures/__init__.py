@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from analysis.captures import (
+    architectures,
     certificates,
     clocks,
     cloud,
@@ -86,6 +87,7 @@ PARSERS: Final[tuple[Parser, ...]] = (
     *vault.PARSERS,
     *settings.PARSERS,
     *versions.PARSERS,
+    *architectures.PARSERS,
     readings.LOGS,
 )
 _HEAD: Final = 4000  # characters by which an output of unknown command is recognised

@@ -10,6 +10,7 @@ from domain.facts import Fact
 _ULIMIT: Final = re.compile(r"(.+?)\s{2,}\((?:([\w-]+(?: [\w-]+)*), )?-(\w)\)\s+(\S+)\s*$")
 _BUSYBOX: Final = re.compile(r"-(\w): (.+?)\s{2,}(\S+)\s*$")
 _PROC: Final = re.compile(r"(Max [\w ]+?)\s{2,}(\S+)\s+(\S+)\s*(\S+)?\s*$")
+_STEP: Final = re.compile(r"\bulimit -(?P<kind>[SH]?)n\b|(?P<used>/proc/\d+/fd/? ?\| ?wc -l)")
 _OPTIONS: Final = {
     "n": "open files",
     "u": "max user processes",
@@ -32,12 +33,27 @@ def parse_ulimit(text: str, context: Context) -> list[Fact]:
     if len(lines) == 1 and len(lines[0].text.split()) == 1:
         hard = any(word.startswith("-H") for word in context.command.words)
         return [_limit(_OPTIONS.get(option, option), lines[0].text.strip(), None, lines[0], context, hard=hard)]
+    if series := _series(lines, context):
+        return [series]
     for line in lines:
         if match := _ULIMIT.match(line.text):
             facts.append(_limit(match[1].strip(), match[4], match[2], line, context))
         elif match := _BUSYBOX.match(line.text):
             facts.append(_limit(match[2].strip(), match[3], None, line, context))
     return facts
+
+
+def _series(lines: list[Line], context: Context) -> Fact | None:
+    """`ulimit -Sn; ulimit -Hn; ls /proc/1/fd | wc -l`: open files, one line each, as one fact."""
+    steps = list(_STEP.finditer(context.command.line))
+    values = [_amount(line.text.strip()) for line in lines]
+    if len(steps) < 2 or len(steps) != len(lines) or any(value is None for value in values):
+        return None
+    names = ["used" if match["used"] else "hard" if "H" in (match["kind"] or "") else "soft" for match in steps]
+    told = dict(zip(names, values, strict=True))
+    return context.fact(
+        "limit", context.place, lines[names.index("soft") if "soft" in names else 0], name="open files", **told
+    )
 
 
 def _limit(name: str, value: str, unit: str | None, line: Line, context: Context, *, hard: bool = False) -> Fact:

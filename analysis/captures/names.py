@@ -9,6 +9,7 @@ from domain.facts import Fact
 
 _STATUS: Final = re.compile(r";; ->>HEADER<<-.*status: (\w+)")
 _ANSWER: Final = re.compile(r"^(\S+?)\.?\s+(\d+)\s+IN\s+(A|AAAA|CNAME|SRV|MX|NS|TXT|PTR|SOA)\s+(.*)$")
+_CUT: Final = re.compile(r"^;; Truncated, retrying in TCP mode|^;; flags:[^;]*\btc\b", re.MULTILINE)
 _SERVER: Final = re.compile(r";; SERVER: (\S+?)(?:#\d+)?(?:\(| |$)")
 _TIME: Final = re.compile(r";; Query time: (\d+) msec")
 _FAILURE: Final = re.compile(
@@ -48,6 +49,8 @@ def parse(text: str, context: Context) -> list[Fact]:
     error = (
         failure[1].strip()
         if failure and not addresses
+        else "truncated"
+        if _CUT.search(text)
         else "no address"
         if status and not addresses and code == "NOERROR" and not answers
         else None
