@@ -14,6 +14,7 @@ from analysis.descriptor_memory import descriptor_memory
 from analysis.early_checks import early_checks
 from analysis.fillers import fillers
 from analysis.fresh_volumes import fresh_volumes
+from analysis.hairpin import hairpins
 from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
 from analysis.homes import homed
@@ -26,6 +27,7 @@ from analysis.loopback import bound_to_loopback
 from analysis.lowered import lowered_limits
 from analysis.moved import moved_names
 from analysis.out_of_memory import killed_in_reload, workers_by_cores
+from analysis.passes_early import passes_early
 from analysis.policies import blocked_by_policy
 from analysis.pool_modes import pool_modes
 from analysis.pools import pools_above_limit
@@ -104,6 +106,8 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *killed_in_reload(case),
         *refused_beyond_loopback(case),
         *truncated_for_clients(case),
+        *passes_early(case),
+        *hairpins(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 
