@@ -1,12 +1,15 @@
 """Who holds an advisory lock that another session waits for: migrations of two runs, in most cases."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
 from domain.entity import name_of
 from domain.facts import Fact
+
+_FAULT: Final = "database.migration_lock"
 
 
 def advisory_holders(case: Case) -> Iterator[JoinedFact]:
@@ -17,7 +20,8 @@ def advisory_holders(case: Case) -> Iterator[JoinedFact]:
         if holder.attributes.get("granted") is True and waiting:
             place, waiter = waiting[0]
             told = holder.attributes | {"blocks": waiter.attributes["pid"], "application": _client(case, holder)}
-            fact = Fact("session", _waiter(case, waiter) or holder.entity, told, holder.source)
+            of = _waiter(case, waiter) or _complaining(case) or holder.entity
+            fact = Fact("session", of, told, holder.source)
             yield JoinedFact(fact, (*case.cite(at, "query", "client"), *case.cite(place, "query")))
 
 
@@ -33,6 +37,12 @@ def _waits(fact: Fact, holder: Fact) -> bool:
 def _waiter(case: Case, session: Fact) -> str | None:
     """What runs at the address that the session comes from."""
     return case.inventory.address_owner(_address(session)) if _address(session) else None
+
+
+def _complaining(case: Case) -> str | None:
+    """The only one that says that it cannot have the lock."""
+    saying = dict.fromkeys(finding.entity for finding in case.findings if finding.kind == _FAULT)
+    return next(iter(saying)) if len(saying) == 1 else None
 
 
 def _client(case: Case, session: Fact) -> str:

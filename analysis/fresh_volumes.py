@@ -1,6 +1,6 @@
 """A container on a new, empty volume, while the one of the same name under another compose project has the data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,20 +15,26 @@ _NEW: Final = timedelta(days=1)  # at most so long before the container's start 
 
 
 def fresh_volumes(case: Case) -> Iterator[JoinedFact]:
-    """One fact for each container whose volume began with it although a sister volume is older."""
+    """One fact for each container whose volume began with it although an older sister lies unused."""
     known = {str(fact.attributes["name"]): at for at, fact in _volumes(case)}
+    used = {name for fact in case.facts if fact.kind == "container" for name in _mounted(fact)}
     for at, fact in enumerate(case.facts):
         mounted = [name for name in _mounted(fact) if name in known] if fact.kind == "container" else []
-        for name in mounted:
-            sister = next(
-                (each for each in known if _sisters(name, each) and _older(case, known, each, name, fact)), ""
-            )
-            if sister:
-                told = f"{sister} (project {_project(sister, name)})"
-                more = Fact("note", fact.entity, {"name": NAME, "text": told, "value": name})
-                cited = (*case.cite(known[name], "created", "name"), *case.cite(known[sister], "created", "name"))
-                yield JoinedFact(more, (*cited, *case.cite(at, "mounts")))
-                break
+        pairs = ((mine, other) for mine in mounted for other in known if other not in used and _sisters(mine, other))
+        left = [(mine, other) for mine, other in pairs if _related(fact, mine, other, known)]
+        for mine, other in [pair for pair in left if _older(case, known, pair[1], pair[0], fact)][:1]:
+            told = f"{other} (project {_project(other, mine)})"
+            more = Fact("note", fact.entity, {"name": NAME, "text": told, "value": mine})
+            cited = (*case.cite(known[mine], "created", "name"), *case.cite(known[other], "created", "name"))
+            yield JoinedFact(more, (*cited, *case.cite(at, "mounts")))
+
+
+def _related(container: Fact, mine: str, other: str, known: Iterable[str]) -> bool:
+    """Whether the other project was the same stack: it is called like the container, or has the same volumes."""
+    now, then = _project(mine, other), _project(other, mine)
+    called = f"{name_of(container.entity)} {container.attributes.get('image')}"
+    keys = [{name.removeprefix(f"{of}_") for name in known if name.startswith(f"{of}_")} for of in (now, then)]
+    return then in called or len(keys[0] & keys[1]) > 1
 
 
 def _volumes(case: Case) -> Iterator[tuple[int, Fact]]:
@@ -56,7 +62,7 @@ def _older(case: Case, known: dict[str, int], sister: str, mine: str, container:
     """Whether the container's volume was made for this start, the other long before."""
     ours, theirs = (_moment(case.facts[known[name]].attributes.get("created")) for name in (mine, sister))
     started = _moment(container.attributes.get("started_at"))
-    if not ours or not theirs or theirs + _NEW > ours or name_of(container.entity) == sister:
+    if not ours or not theirs or theirs + _NEW > ours:
         return False
     return started is None or abs(started - ours) < _NEW
 

@@ -12,7 +12,7 @@ from analysis.case import Case
 from analysis.default_host import asked_at_loopback
 from analysis.descriptor_memory import descriptor_memory
 from analysis.early_checks import early_checks
-from analysis.fillers import fillers
+from analysis.fillers import filled, fillers
 from analysis.fresh_volumes import fresh_volumes
 from analysis.hairpin import hairpins
 from analysis.heap import heaps_above_limit
@@ -61,7 +61,8 @@ def joined(case: Case) -> Case:
     case = replace(case, findings=(*(of_resolver(case, of_stopped(case, each)) for each in kept), *found))
     case = replace(case, findings=(*case.findings, *last_words(case)))
     case = replace(case, findings=(*case.findings, *stated_error(case)))
-    return replace(case, findings=tuple(replaced(case, each) for each in case.findings))
+    fillings = [each for each in found if "filler" in each.captures]
+    return replace(case, findings=tuple(filled(replaced(case, each), fillings) for each in case.findings))
 
 
 def _distinct(stale: list[tuple[Complaint, JoinedFact]]) -> list[JoinedFact]:

@@ -22,7 +22,7 @@ _BYTES: Final = {
     "workload": {"memory_limit", "heap"},
     "process": {"rss", "vsz"},
     "filesystem": {"size", "used", "available"},
-    "directory": {"size", "former_size"},
+    "directory": {"size", "former_size", "filler_size"},
     "memory": {"total", "used", "free", "available", "shared", "cache", "swap_total", "swap_used", "swap_free"},
     "file": {"size"},
     "disk": {"size"},

@@ -55,7 +55,7 @@ FACTS: Final[dict[str, str]] = {
     # what it runs on
     "filesystem": "size, used, available, use_percent, inodes, inodes_used, inodes_use_percent, mount, device, type, "
     "read_only, options",
-    "directory": "path, size, files, former, former_size, share, filler",
+    "directory": "path, size, files, former, former_size, share, filler, filler_size",
     "memory": "total, used, free, available, shared, cache, swap_total, swap_used, swap_free, available_percent",
     "load": "load1, load5, load15, cpus, per_cpu, users, uptime_seconds",
     "cpu": "user, system, idle, iowait, steal, cpus, model, flags, architecture, percent, throttled_percent",

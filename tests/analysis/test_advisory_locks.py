@@ -2,7 +2,7 @@
 
 from analysis.advisory_locks import advisory_holders
 from domain.facts import Fact
-from tests.analysis.joining import case, fact
+from tests.analysis.joining import case, fact, finding
 
 RUN = fact("container", "container:job-run", addresses=["10.3.0.6"])
 APP = fact("container", "container:app", addresses=["10.3.0.4"])
@@ -21,6 +21,12 @@ def test_the_holder_is_named_by_what_runs_at_its_address() -> None:
     told = found(session(11, True, "10.3.0.6"), session(12, False, "10.3.0.4"), RUN, APP)
     assert told == [("container:app", "job-run", 12)]
     assert found(session(11, True, "10.9.9.9/32"), session(12, False, "10.3.0.4"), APP)[0][1] == "10.9.9.9"  # type: ignore[index]
+
+
+def test_a_waiter_whose_address_nobody_has_is_the_one_that_complains() -> None:
+    facts = (session(11, True, "10.3.0.6"), session(12, False, "10.3.0.4"), RUN)
+    told = list(advisory_holders(case(facts, [finding("container:app", "database.migration_lock")])))
+    assert told[0].fact.entity == "container:app"
 
 
 def test_nobody_who_waits_or_another_lock_tells_nothing() -> None:

@@ -1,8 +1,8 @@
 """What takes the space of a full file system."""
 
-from analysis.fillers import fillers
+from analysis.fillers import filled, fillers
 from domain.facts import Fact
-from tests.analysis.joining import case, fact
+from tests.analysis.joining import case, fact, finding
 
 GIB = 1 << 30
 FULL = fact("filesystem", "disk:/srv", mount="/srv", size=100 * GIB, use_percent=100.0)
@@ -25,3 +25,14 @@ def test_the_mount_itself_a_small_part_another_disk_or_room_tell_nothing() -> No
     assert found(FULL, folder("/srv", 99), folder("/srv/a", 20), folder("/var/log", 80)) == []
     half = fact("filesystem", "disk:/srv", mount="/srv", size=100 * GIB, use_percent=60.0)
     assert found(half, folder("/srv/app", 55)) == []
+
+
+def test_who_complains_of_the_full_file_system_is_told_what_fills_the_only_one() -> None:
+    captures = {"filler": "/srv/app", "filler_size": "90 GiB", "share": "90"}
+    told = finding("disk:/srv", "disk.full", **captures)
+    said = filled(finding("service:db", "disk.full", path="base/1"), [told])
+    assert (said.captures, len(said.citations)) == ({"path": "base/1", **captures}, 2)
+    other = finding("service:db", "disk.read_only")
+    assert filled(other, [told]) is other
+    unknown = finding("service:db", "disk.full")
+    assert filled(unknown, [told, told]) is unknown

@@ -19,6 +19,17 @@ def test_the_older_sister_of_a_volume_that_began_with_its_container_is_named() -
     assert told == [("container:wiki", "wiki_data (project wiki)")]
 
 
+def test_a_stack_that_is_new_beside_others_is_no_renamed_one() -> None:
+    new = volume("wiki2_data", "2026-03-01T10:00:00Z")
+    assert found(volume("shop_data", "2023-05-01T00:00:00Z"), new) == []  # another stack with a volume called data
+    used = fact("container", "container:old", mounts=["wiki_data:/data"], started_at="2025-03-01T10:00:05Z")
+    assert found(volume("wiki_data", "2023-05-01T00:00:00Z"), new, used) == []
+    shared = [volume(f"docs_{key}", "2023-05-01T00:00:00Z") for key in ("data", "db")]
+    assert found(*shared, new, volume("wiki2_db", "2026-03-01T10:00:00Z")) == [
+        ("container:wiki", "docs_data (project docs)")
+    ]
+
+
 def test_an_old_volume_another_key_or_a_folder_tells_nothing() -> None:
     older = volume("wiki_data", "2023-05-01T00:00:00Z")
     assert found(older, volume("wiki2_data", "2024-03-01T10:00:00Z")) == []  # has been in use for long

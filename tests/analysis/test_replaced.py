@@ -1,5 +1,6 @@
 """Findings about a container that runs another image now."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from analysis.homes import homed
@@ -25,6 +26,9 @@ def test_a_restart_of_the_same_image_or_another_container_changes_nothing() -> N
     same = case([event(0, "die", "api:1.9"), event(1, "start", "api:1.9@sha256:0a")])
     found = finding(API, "process.start_failed")
     assert replaced(same, found) is found
+    early = replace(found, onset=NOW - timedelta(hours=1))
+    swapped = case([event(0, "die", "api:1.9"), event(5, "start", "api:2.0")])
+    assert replaced(swapped, early) is early
     other = finding("container:web", "process.start_failed")
     assert replaced(case([event(0, "die", "api:1.9"), event(5, "start", "api:2.0")]), other) is other
 
