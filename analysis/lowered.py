@@ -19,7 +19,10 @@ _MAJOR: Final = re.compile(r"(?:\d+:)?(\d+)")
 
 def lowered_limits(case: Case) -> Iterator[JoinedFact]:
     """One fact for each thing out of descriptors at a default limit, after its engine's first number changed."""
-    upgrade = next((at for at, fact in enumerate(case.facts) if _changed(fact)), None)
+    upgrades = [(at, fact) for at, fact in enumerate(case.facts) if _changed(fact)]
+    # Whose unit starts the containers' processes comes first.
+    upgrades.sort(key=lambda each: not str(each[1].attributes["name"]).startswith(("containerd", "moby-containerd")))
+    upgrade = upgrades[0][0] if upgrades else None
     told: set[str] = set()
     for finding in case.findings:
         if finding.kind != _FAULT or finding.entity in told or upgrade is None:

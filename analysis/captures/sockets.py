@@ -26,6 +26,7 @@ _SUMMARY: Final = re.compile(
 _COUNTER: Final = re.compile(
     r"\s+(\d+) (.*(?:listen queue|overflow|SYNs to LISTEN|retransmi|failed connection|resets|pruned|dropped).*)"
 )
+_PROC: Final = re.compile(r"(?:\s*\d+: )?([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})\s+(?:[0-9A-F]{8,32}:0000\s+)?0A\b")
 _LISTENING: Final = ("LISTEN", "UNCONN")
 _MOST: Final = 200
 
@@ -93,7 +94,26 @@ def _summary(text: str, context: Context) -> list[Fact]:
     return facts
 
 
+def parse_proc(text: str, context: Context) -> list[Fact]:
+    """/proc/net/tcp: the sockets that listen, whose addresses are hexadecimal and least byte first."""
+    found = [(match, line) for line in context.lines(text) if (match := _PROC.match(line.text))]
+    return [
+        context.fact("socket", context.place, line, protocol="tcp", state="LISTEN", local=_local(match[1], match[2]))
+        for match, line in found[:_MOST]
+    ]
+
+
+def _local(address: str, port: str) -> str:
+    """`0100007F`, `1F40` -> `127.0.0.1:8000`; of IPv6 only what matters, loopback and all, is told apart."""
+    if len(address) == 32:
+        host = "[::1]" if address == "0" * 24 + "01000000" else "[::]" if not address.strip("0") else "[v6]"
+    else:
+        host = ".".join(str(byte) for byte in reversed(bytes.fromhex(address)))
+    return f"{host}:{int(port, 16)}"
+
+
 PARSERS: Final = (
+    Parser("/proc/net/tcp", parse_proc, files=("/proc/net/tcp", "/proc/net/tcp6", "/proc/*/net/tcp*")),
     Parser(
         "ss",
         parse,

@@ -36,6 +36,11 @@ def test_a_default_limit_after_the_engine_s_first_number_changed_was_lowered_by_
     assert told(limit(), upgrade("docker-ce", "5:28.5.2-1~debian", "5:29.0.1-1~debian"))
 
 
+def test_the_engine_that_starts_processes_comes_first() -> None:
+    (words,) = told(limit(), upgrade("docker-ce", "5:28.5.2-1", "5:29.0.1-1"), upgrade())
+    assert "containerd.io" in str(words)
+
+
 def test_a_larger_limit_another_package_or_a_small_step_tell_nothing() -> None:
     assert told(limit(1048576), upgrade()) == []
     assert told(limit(), upgrade("nginx")) == []

@@ -23,9 +23,13 @@ def refused(of: str = "service:10.9.0.6:8000", why: str = "connections to it wer
     return Finding(of, "dependency.unavailable", why, CITED)
 
 
-def told(*findings: Finding) -> list[object]:
+def socket(local: str) -> Fact:
+    return Fact("socket", "container:api", {"state": "LISTEN", "local": local})
+
+
+def told(*findings: Finding, facts: tuple[Fact, ...] = ()) -> list[object]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
-    case = Case(incident, (), findings, (API,), (), Inventory.build((API,)), ())
+    case = Case(incident, (), findings, (API, *facts), (), Inventory.build((API, *facts)), ())
     return [(each.fact.entity, each.fact.attributes["remote"]) for each in refused_beyond_loopback(case)]
 
 
@@ -40,3 +44,9 @@ def test_another_port_another_owner_a_time_out_or_loopback_tell_nothing() -> Non
     assert told(says(), refused(why="connections to it timed out")) == []
     assert told(says(), refused("service:127.0.0.1:8000")) == []
     assert told(refused()) == []
+
+
+def test_a_socket_table_of_the_container_tells_it_as_well() -> None:
+    assert told(refused(), facts=(socket("127.0.0.1:8000"),)) == [("container:api", "10.9.0.6:8000")]
+    assert told(refused(), facts=(socket("0.0.0.0:8000"),)) == []
+    assert told(says(), refused(), facts=(socket("0.0.0.0:8000"),)) == []

@@ -168,3 +168,16 @@ def test_curl_tells_the_certificate_that_a_server_presents() -> None:
         "certificate",
     )
     assert (fact.attributes["server"], fact.attributes["not_after"]) == ("shop.example.org", "Feb  3 10:00:00 2026 GMT")
+
+
+def test_hexadecimal_sockets_are_those_that_listen() -> None:
+    text = (
+        "$ docker exec api cat /proc/net/tcp\n"
+        "   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 3021 1\n"
+        "   1: 060018AC:1F40 020018AC:9C4A 01 00000000:00000000 00:00000000 00000000 0 0 3022 1\n"
+    )
+    assert told(text, "socket") == {"protocol": "tcp", "state": "LISTEN", "local": "127.0.0.1:8000"}
+    v6 = (
+        "$ cat /proc/net/tcp6\n   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0\n"
+    )
+    assert told(v6, "socket")["local"] == "[::1]:8080"
