@@ -9,6 +9,7 @@ from domain.facts import Fact
 _WORD: Final = re.compile(
     r"(?i)\b(x86[-_]64|amd64|aarch64|arm64(?:/v8)?|armv?[5-8]\w*|armhf|i[3-6]86|386|ppc64(?:le|el)|s390x|riscv64)\b"
 )
+_KEY: Final = re.compile(r'\s*"Architecture": ')
 _ASKS_MACHINE: Final = re.compile(r"^(?:uname -\w*m\w*|arch|dpkg --print-architecture)$")
 
 
@@ -22,15 +23,14 @@ def parse_machine(text: str, context: Context) -> list[Fact]:
 
 
 def parse_image(text: str, context: Context) -> list[Fact]:
-    """A template that asks for the architecture, of the images in the order in which they were named."""
-    if "Architecture" not in (context.command.value("-f", "--format") or ""):
-        return []
-    lines = [line for line in context.lines(text) if line.text.strip()]
+    """A template that asks for the architecture, or what grep left of the document; the images in their order."""
+    template = context.command.value("-f", "--format") or ""
+    lines = [line for line in context.lines(text) if "Architecture" in template or _KEY.match(line.text)]
     images = [word for word in context.command.words[2:] if not word.startswith("-") and "{" not in word]
     asked = [word for word in images if word not in ("image", "inspect")]
     return [
         context.fact("image", safe_entity("external", name, context.host), line, name=name, architecture=match[1])
-        for name, line in zip(asked, lines, strict=False)
+        for name, line in zip(asked, (line for line in lines if line.text.strip()), strict=False)
         if (match := _WORD.search(line.text))
     ]
 

@@ -37,6 +37,12 @@ def test_the_image_that_runs_and_the_machine_differ() -> None:
     assert told(RUNS, *lscpu) == ["the image is built for amd64, the host is aarch64"]
 
 
+def test_what_grep_leaves_of_both_tells_it() -> None:
+    text = "$ lscpu | grep Arch\nArchitecture:            aarch64\n"
+    text += '$ docker image inspect registry.example/app:2 | grep -i arch\n        "Architecture": "amd64",\n'
+    assert told(RUNS, *captured(text)) == ["the image is built for amd64, the host is aarch64"]
+
+
 def test_a_whole_document_tells_it_as_well() -> None:
     document = Fact("image", "external:app", {"name": "registry.example/app", "tag": "2", "architecture": "arm"})
     assert told(RUNS, document, *captured("$ uname -m\naarch64\n")) == [
