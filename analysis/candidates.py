@@ -27,6 +27,8 @@ SYMPTOMS: Final[dict[str, tuple[str, float]]] = {
     "state.not_ready": ("health.not_ready", 0.5),
     "event.warning": ("kubernetes.warning", 0.4),
     "probe.failed": ("network.unreachable", 0.5),
+    "probe.failed.dns": ("dns.resolution_failed", 0.5),
+    "probe.failed.certificate": ("tls.certificate_expired", 0.5),
     "log.new": ("application.error", 0.5),
     "log.burst": ("application.error", 0.45),
     "log.error": ("application.error", 0.4),

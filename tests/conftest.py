@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg.conninfo import make_conninfo
 
 from store.database import Database
@@ -14,6 +15,8 @@ from store.embedded import EmbeddedServer
 from store.migrate import migrate
 
 _TEMPLATE = "fishbone_template"
+settings.register_profile("untimed")  # how long an example takes depends on what else the machine does
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

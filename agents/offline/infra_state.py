@@ -335,7 +335,7 @@ def _failed_probes(read: list[tuple[str, Facts]]) -> Iterator[Finding]:
                 )
                 yield Finding(
                     fact.entity,
-                    "probe.failed",
+                    "probe.failed" if fact.kind == "probe" else f"probe.failed.{fact.kind}",
                     said,
                     cited or (citation(fact, at, "", call_id),),
                     onset=fact.at,

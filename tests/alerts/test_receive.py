@@ -200,7 +200,7 @@ bodies = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(bodies)
 def test_any_json_gives_alerts_or_one_clear_refusal(body):
     try:

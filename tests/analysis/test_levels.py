@@ -66,6 +66,6 @@ def test_a_threshold_lets_worse_levels_through_and_counts_silence_as_info() -> N
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_line_makes_the_reader_fail(line: str) -> None:
     assert level(line) in (None, "debug", "info", "warning", "error", "fatal")

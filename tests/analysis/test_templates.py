@@ -57,7 +57,7 @@ def test_a_miner_names_the_template_of_each_line() -> None:
 
 
 @given(st.lists(st.text(max_size=80), max_size=20))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_every_line_is_counted_once(lines: list[str]) -> None:
     spoken = [line for line in lines if line and not line.isspace()]
     assert sum(template.count for template in mine(lines)) == len(spoken)

@@ -63,7 +63,7 @@ def test_nothing_in_an_escaped_text_is_markup(text: str) -> None:
 
 
 @given(st.text(alphabet="ab1 \n<>[]()*_`#-=|!~.:&\\\t+>", max_size=80))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_an_escaped_line_renders_to_the_same_words(text: str) -> None:
     line = text.replace("\n", " ").strip()
     tokens = MarkdownIt("commonmark").parse(escape_markdown(line))
@@ -77,6 +77,6 @@ def test_a_clipped_text_ends_at_a_word() -> None:
 
 
 @given(st.text(max_size=100), st.integers(0, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_clipped_text_is_never_longer_than_asked(text: str, n: int) -> None:
     assert len(clip(text, n)) <= n or len(text) <= n

@@ -160,7 +160,7 @@ def test_times_are_written_with_z_and_milliseconds_only_where_there_are_any() ->
     st.datetimes(datetime(1981, 1, 1), datetime(2190, 1, 1)),
     st.sampled_from(["UTC", "Asia/Kolkata", "America/New_York"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_was_written_with_a_zone_reads_back_as_the_same_instant(local: datetime, zone: str) -> None:
     time = local.replace(tzinfo=ZoneInfo(zone), microsecond=local.microsecond // 1000 * 1000)
     assert parse_time(format_time(time), SHANGHAI) == time
@@ -168,7 +168,7 @@ def test_what_was_written_with_a_zone_reads_back_as_the_same_instant(local: date
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_line_makes_the_reader_fail(line: str) -> None:
     parse_line_time(line, CLOCK)
     parse_time(line, CLOCK)
@@ -176,7 +176,7 @@ def test_no_line_makes_the_reader_fail(line: str) -> None:
 
 
 @given(st.from_regex(r"[\[<{]?[0-9A-Z]{1,4}[-/ :][0-9]{2}[-/ :][0-9]{2}[T :][0-9:.,+Z -]{0,30}", fullmatch=True))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_broken_stamp_makes_the_reader_fail(line: str) -> None:
     parse_line_time(line, CLOCK)
     LineClock(SHANGHAI).stamp(line)

@@ -54,6 +54,6 @@ def test_the_upstream_of_an_nginx_error_stays_evidence() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_spans_lie_in_the_line(line: str) -> None:
     assert all(0 <= start < end <= len(line) for start, end in stranger_fields(line))

@@ -350,7 +350,7 @@ def test_a_quote_is_long_enough_short_enough_and_verbatim(start: int, end: int) 
     assert quote("short", 1, 2) == "short"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.text('ab "\t1', max_size=8), max_size=30),
     st.lists(st.sampled_from(SOME), min_size=1, max_size=4, unique=True),

@@ -45,7 +45,7 @@ body = st.fixed_dictionaries(
 GATEWAY = gateway(Tier("fast", "http://127.0.0.1:1/v1", "m1"), Keys(), Log(), httpx2.AsyncClient(), {})
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(body | st.text() | st.text().map(lambda text: f"data: {text}\n"), st.booleans())
 def test_any_body_becomes_a_message_or_a_failure_with_a_class(answer: Any, tools: bool) -> None:
     ask = Ask(PROMPT, Who(), (TOOL,) if tools else ())

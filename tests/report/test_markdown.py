@@ -258,7 +258,7 @@ def test_no_known_attack_acts_anywhere_in_the_page(attack):
     assert_inert(attack)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ATTACK)
 @example("`" * 7 + "\n" + "`" * 7)
 @example("<!-- a bar inside a code span ends a cell -->| a |")
@@ -266,7 +266,7 @@ def test_no_mix_of_attacks_acts_anywhere_in_the_page(attack):
     assert_inert(attack)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(min_size=1, max_size=40).filter(words))
 def test_no_text_at_all_acts_anywhere_in_the_page(text):
     assert_inert(text)

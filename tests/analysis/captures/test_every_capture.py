@@ -55,7 +55,7 @@ WORDS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=12).map("\n".join))
 def test_no_text_makes_any_parser_fail(text: str) -> None:
     for parser in PARSERS:
@@ -65,7 +65,7 @@ def test_no_text_makes_any_parser_fail(text: str) -> None:
                 assert is_entity(fact.entity) and set(fact.attributes) <= attributes_of(fact.kind), (parser.name, fact)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_any_file_is_read_without_failing(text: str) -> None:
     read(text)
