@@ -54,7 +54,8 @@ def _unreached(case: Case) -> Iterator[tuple[IPv4Address, tuple[Citation, ...]]]
     """Addresses that somebody here could not reach, with where that is told."""
     for finding in case.findings:
         if finding.kind in _UNREACHED:
-            for text in (finding.statement, *finding.captures.values()):
+            quotes = (citation.quote or "" for citation in finding.citations)
+            for text in (finding.statement, *finding.captures.values(), *quotes):
                 yield from ((each, finding.citations[:1]) for each in _addresses(text))
     for at, fact in enumerate(case.facts):
         failed = fact.kind == "probe" and fact.attributes.get("ok") is False
@@ -77,6 +78,8 @@ def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation,
         if fact.kind == "probe" and told.get("ok") is True and told.get("host") == str(address):
             return case.cite(at, "ok")
         device = str(route.attributes["device"]).removeprefix("br-")
+        if fact is route and told.get("destination") == str(address):
+            return ()  # `ip route get`: somebody who knows that it is elsewhere asked where it is sent
         created = fact.kind == "event" and told.get("type") == "network" and told.get("reason") == "create"
         if created and str(told.get("object") or "").startswith(device):
             return case.cite(at, "reason")

@@ -13,13 +13,16 @@ from analysis.default_host import asked_at_loopback
 from analysis.descriptor_memory import descriptor_memory
 from analysis.early_checks import early_checks
 from analysis.fillers import filled, fillers
+from analysis.flushed import engine_chains_missing
 from analysis.fresh_volumes import fresh_volumes
+from analysis.full_tables import full_tables
 from analysis.hairpin import hairpins
 from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
 from analysis.homes import homed
 from analysis.idle_limits import idle_limits
 from analysis.joined_fact import JoinedFact
+from analysis.labels import foreign_labels
 from analysis.last_words import last_words, stated_error
 from analysis.localhost_families import localhost_families
 from analysis.locks import lock_holders
@@ -109,6 +112,9 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *truncated_for_clients(case),
         *passes_early(case),
         *hairpins(case),
+        *full_tables(case),
+        *engine_chains_missing(case),
+        *foreign_labels(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -10,8 +10,13 @@ from domain.facts import Fact
 
 _FIELDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("not_before", re.compile(r"(?:notBefore=|Not Before\s*: |start date: )(.*)")),
-    ("not_after", re.compile(r"(?:notAfter=|Not After\s*: |expire date: |NotAfter: |Expiry Date: )([^;(]*)")),
-    ("subject", re.compile(r"^\s*\*?\s*(?:subject\s*[=:]|Subject:)\s*(.*)")),
+    (
+        "not_after",
+        re.compile(
+            r"(?:notAfter=|Not After\s*: |expire date: |NotAfter: |Expiry Date: |Valid from: .* until: )([^;(]*)"
+        ),
+    ),
+    ("subject", re.compile(r"^\s*\*?\s*(?:subject\s*[=:]|Subject:|Owner:)\s*(.*)")),
     ("issuer", re.compile(r"^\s*\*?\s*(?:issuer\s*[=:]|Issuer:)\s*(.*)")),
     ("serial", re.compile(r"serial=(\S+)")),
     (
@@ -24,6 +29,7 @@ _FIELDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 _VERIFY: Final = re.compile(r"Verify return code: (\d+)")
 _NAMES: Final = re.compile(r"DNS:([\w.*-]+)")
 _OPENSSL: Final = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4}) (?:GMT|UTC)")
+_KEYTOOL: Final = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d) (?:GMT|UTC) (\d{4})")
 _URL: Final = re.compile(r"https://([\w.-]+)")
 _CN: Final = re.compile(r"CN\s*=\s*([^,/\n]+)")
 
@@ -65,7 +71,7 @@ def parse(text: str, context: Context) -> list[Fact]:
 
 def _end(told: str | None, context: Context) -> datetime | None:
     """When it ends. OpenSSL writes the year last, where a log line's stamp has none."""
-    match = _OPENSSL.fullmatch(told or "")
+    match = _OPENSSL.fullmatch(_KEYTOOL.sub(r"\1 \2 UTC", (told or "").strip()))
     return context.time(f"{match[2]} {match[1]} {match[4]} {match[3]} +0000") if match else context.time(told)
 
 
@@ -102,7 +108,9 @@ PARSERS: Final = (
         parse,
         ("openssl", "certbot", "step certificate", "keytool", "curl -v"),
         looks=re.compile(
-            r"notAfter=|\ACertificate:\n\s+Data:|\ACONNECTED\(|^\s*Not After\s*:|^\*\s+expire date: ", re.MULTILINE
+            r"notAfter=|\ACertificate:\n\s+Data:|\ACONNECTED\(|^\s*Not After\s*:|^\*\s+expire date: |"
+            r"^Valid from: .* until: ",
+            re.MULTILINE,
         ),
     ),
 )

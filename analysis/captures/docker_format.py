@@ -12,6 +12,10 @@ from domain.facts import Fact
 
 _PLACE: Final = re.compile(r"\{\{\s*(?:json\s+)?(\.[\w.]+)?[^}]*\}\}")
 _LOOP: Final = re.compile(r"\{\{-?\s*(?:range\b[^}]*|end)\s*-?\}\}")  # around fields of each network
+_INDEX: Final = re.compile(r"\(index (\.[\w.]+) \d+\)(?=\.)")  # `(index .State.Health.Log 0).Output`
+_JSON: Final = (
+    r"""(\[.*?\]|\{.*?\}|"(?:[^"\\]|\\.)*"|[^\s\[{"]\S*)"""  # what `{{json .X}}` prints, on a line with others
+)
 _FRAGMENT: Final = re.compile(r'\s*"(\w+)":\s*(.*?),?\s*$')
 _NOTHING: Final = ("", "<no value>", "<nil>", "null", "[]", "map[]")
 
@@ -22,6 +26,16 @@ def _truth(text: str) -> bool:
 
 def _list(text: str) -> list[str]:
     return text.strip("[]").split()
+
+
+def _told(text: str) -> str:
+    """A string or a list of words, whether the template printed it as JSON or as Go does."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = _list(text) if text.startswith("[") else text
+    words = value if isinstance(value, list) else [value]
+    return " ".join(str(word) for word in words if word not in ("CMD", "CMD-SHELL")).strip()
 
 
 def _limit(text: str) -> int | float | None:
@@ -39,10 +53,12 @@ _FIELDS: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "Cmd": ("command", _list), "Entrypoint": ("entrypoint", _list), "Init": ("init", _truth), "Status": ("state", str),
     "Hostname": ("hostname", str), "Id": ("id", str), "Created": ("created_at", str), "Platform": ("platform", str),
 }  # fmt: skip
-_BY_PATH: Final = {
+_BY_PATH: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     ".State.Health.Status": ("health", str), ".HostConfig.LogConfig.Type": ("log_driver", str),
     ".HostConfig.RestartPolicy.Name": ("restart_policy", str), ".Config.Image": ("image", str),
-    ".Image": ("image_id", str),
+    ".Image": ("image_id", str), ".State.Health.Log.Output": ("health_output", _told),
+    ".Output": ("health_output", _told), ".State.Health.Log.ExitCode": ("health_exit_code", number),
+    ".Config.Healthcheck.Test": ("health_command", _told),
 }  # fmt: skip
 
 _OF_VOLUME: Final = {".Name": "name", ".CreatedAt": "created", ".Driver": "driver", ".Mountpoint": "mountpoint"}
@@ -50,14 +66,14 @@ _OF_VOLUME: Final = {".Name": "name", ".CreatedAt": "created", ".Driver": "drive
 
 def parse(text: str, context: Context) -> list[Fact]:
     """One container a line of a template's output, or one of all fragments that grep left."""
-    template = _LOOP.sub("", context.command.value("-f", "--format"))
+    template = _INDEX.sub(r"\1", _LOOP.sub("", context.command.value("-f", "--format")))
     lines = [line for line in context.lines(text) if line.text.strip()]
     if not template:
         return _fragments(lines, context)
     paths = _PLACE.findall(template)
     if len(paths) == 1 and lines and lines[0].text.lstrip()[:1] in "{[":
         return _nested(paths[0], text, context)
-    pattern = re.compile("(.*?)".join(re.escape(part) for part in _literals(template)) + r"\s*")
+    pattern = _pattern(template)
     found = [(match, line) for line in lines if (match := pattern.fullmatch(line.text.strip()))]
     asked = _named(context)
     return [
@@ -80,6 +96,13 @@ def parse_volumes(text: str, context: Context) -> list[Fact]:
         for told in [{_OF_VOLUME[path]: value for path, value in zip(paths, values, strict=True) if path in _OF_VOLUME}]
         if told["name"]
     ]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """A line of the template's output, with a group for each place."""
+    groups = [_JSON if place[0].startswith("{{json ") else "(.*?)" for place in _PLACE.finditer(template)]
+    parts = [re.escape(part) for part in _literals(template)]
+    return re.compile("".join(map("".join, zip(parts, [*groups, ""], strict=True))) + r"\s*")
 
 
 def _literals(template: str) -> list[str]:

@@ -21,6 +21,11 @@ _ANYWHERE: Final = re.compile(
 )
 _PLAIN: Final = tuple(f"{engine} {how}" for engine in ("docker", "podman", "nerdctl")
                       for how in ("ps", "container ls", "container list"))  # fmt: skip
+_PLACE: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
+_TITLES: Final = {
+    "NAMES": "NAMES", "PORTS": "PORTS", "STATUS": "STATUS", "STATE": "STATUS", "IMAGE": "IMAGE", "ID": "CONTAINER ID",
+    "COMMAND": "COMMAND", "CREATEDAT": "CREATED", "RUNNINGFOR": "CREATED", "NETWORKS": "NETWORKS",
+}  # fmt: skip
 _ALL: Final = re.compile(r"--all(?:=true)?|-[aqs]*a[aqs]*")
 _SOME: Final = ("-f", "--filter", "-n", "--last", "-l", "--latest")  # options that leave containers out
 _STATES: Final = {"up": "running", "stopped": "exited"}
@@ -37,7 +42,22 @@ def _rows(text: str, context: Context) -> list[Fact]:
     lines = [line for line in context.lines(text) if line.text.strip()]
     if lines and re.match(r"(?:CONTAINER|NAME|POD ID|NAMES)\b", lines[0].text):
         return [_row(row.cells, row.line, context) for row in aligned(lines)]
+    if templated := _templated(lines, context):
+        return templated
     return [fact for line in lines if (fact := _formatted(line, context)) is not None]
+
+
+def _templated(lines: list[Line], context: Context) -> list[Fact]:
+    """Lines of a template of known places that has the name, read by its columns' titles."""
+    template = context.command.value("--format").removeprefix("table ").replace("\\t", "\t")
+    places = [place.upper() for place in _PLACE.findall(template)]
+    if "NAMES" not in places or not set(places) <= _TITLES.keys():
+        return []
+    parts = [re.escape(part) for part in _PLACE.split(template)[::2]]
+    pattern = re.compile("(.*?)".join(part.replace(r"\\t", r"\s+") for part in parts) + r"\s*")
+    titles = [_TITLES[place] for place in places]
+    matches = [(match, line) for line in lines if (match := pattern.fullmatch(line.text))]
+    return [_row(dict(zip(titles, match.groups(), strict=True)), line, context) for match, line in matches]
 
 
 def _listed(fact: Fact, context: Context) -> Fact:

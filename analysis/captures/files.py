@@ -25,6 +25,7 @@ _MISSING: Final = re.compile(
     r"(?:ls|stat|cat|find|head|tail|readlink|du|test): (?:cannot (?:access|stat|statx|"
     r"open) )?'?([^':]+?)'?(?: for reading)?: (No such file or directory|Permission denied)"
 )
+_INODES: Final = re.compile(r"Inodes: Total: (\d+)\s+Free: (\d+)")
 _CRON: Final = re.compile(r"(?P<when>(?:[\d*/,-]+\s+){4}[\w*/,-]+|@\w+)\s+(?P<what>\S.*)")
 
 
@@ -64,6 +65,8 @@ def parse_ls(text: str, context: Context) -> list[Fact]:
 
 def parse_stat(text: str, context: Context) -> list[Fact]:
     """stat, and what any program says of a file that is not there."""
+    if (counted := _INODES.search(text)) is not None:
+        return _inodes(text, counted, context)
     found = re.search(r"^\s*File: '?‘?(.+?)’?'?$", text, re.MULTILINE)
     access = re.search(r"Access: \((\d+)/(\S+)\)\s+Uid: \(\s*\d+/\s*(\S+?)\)\s+Gid: \(\s*\d+/\s*(\S+?)\)", text)
     if found is None:
@@ -82,6 +85,28 @@ def parse_stat(text: str, context: Context) -> list[Fact]:
             group=access[4] if access else None,
             size=int(bytes_[1]) if bytes_ else None,
             exists=True,
+        )
+    ]
+
+
+def _inodes(text: str, counted: re.Match[str], context: Context) -> list[Fact]:
+    """stat -f: how many inodes a file system has, and how many of them are free."""
+    path = re.search(r'^\s*File: "(.+)"$', text, re.MULTILINE)
+    kind = re.search(r"Type: (\S+)", text)
+    total, free = int(counted[1]), int(counted[2])
+    line = next(line for line in context.lines(text) if "Inodes:" in line.text)
+    if path is None or total == 0:
+        return []
+    return [
+        context.fact(
+            "filesystem",
+            context.command.inside or safe_entity("disk", path[1]),
+            line,
+            mount=path[1],
+            type=kind[1] if kind else None,
+            inodes=total,
+            inodes_used=total - free,
+            inodes_use_percent=round(100 * (total - free) / total, 1),
         )
     ]
 

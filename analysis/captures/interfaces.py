@@ -17,7 +17,7 @@ _ERRORS: Final = re.compile(r"\s*(RX|TX) errors:?\s?(\d+)\s+(?:dropped:?\s?(\d+)
 _STATISTICS: Final = re.compile(r"\s+(RX|TX):?\s+bytes\s+packets\s+errors\s+(?:dropped|drop)")
 _ROUTE: Final = re.compile(
     r"(default|unreachable \S+|blackhole \S+|"
-    r"[\da-f.:]+(?:/\d+)?)(?: via (\S+))?(?: dev (\S+))?(?:.*? src (\S+))?(?:.*? metric (\d+))?"
+    r"[\da-f.:]+(?:/\d+)?(?!\w))(?: via (\S+))?(?: dev (\S+))?(?:.*? src (\S+))?(?:.*? metric (\d+))?"
 )
 _TABLE: Final = re.compile(
     r"(\d+\.\d+\.\d+\.\d+|default)\s+(\S+)\s+(\d+\.\d+\.\d+\.\d+)\s+(\S+)\s+(\d+)\s+\d+\s+\d+\s+(\S+)"

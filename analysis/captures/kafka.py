@@ -12,6 +12,8 @@ _TOPIC: Final = re.compile(
     r"\s*Topic:\s*(\S+)\s+Partition:\s*(\d+)\s+Leader:\s*(\S+)\s+Replicas:\s*(\S+)\s+Isr:\s*(\S*)"
 )
 _CONFIG: Final = re.compile(r"([a-z][\w.]+)=(\S*?)(?:,|\s|$)")
+_BROKER: Final = re.compile(r"^\s*broker (\d+) at (\S+:\d+)")
+_ASKED: Final = re.compile(r"\(from broker -?\d+: (\S+?)/")
 _ETCD: Final = re.compile(
     r"(\S+),\s*[0-9a-f]+,\s*([\d.]+),\s*(?:[\d.]+,\s*\S*,\s*)?([\d.]+ [kMG]?B),\s*(true|false),\s*(true|false)"
 )
@@ -88,6 +90,24 @@ def parse_configs(text: str, context: Context) -> list[Fact]:
     ]
 
 
+def parse_metadata(text: str, context: Context) -> list[Fact]:
+    """kcat -L: the address by which each broker tells its clients to come, and the one that was asked (`origin`)."""
+    asked = _ASKED.search(text)
+    server = asked[1] if asked else context.command.value("-b")
+    return [
+        context.fact(
+            "setting",
+            safe_entity("service", "kafka"),
+            line,
+            name="advertised address",
+            value=match[2],
+            origin=server,
+        )
+        for line in context.lines(text)
+        if (match := _BROKER.search(line.text))
+    ]
+
+
 def parse_etcd(text: str, context: Context) -> list[Fact]:
     """etcdctl endpoint status|health, alarm list."""
     facts = []
@@ -130,6 +150,12 @@ PARSERS: Final = (
         parse_topics,
         ("kafka-topics.sh", "kafka-topics"),
         looks=re.compile(r"^Topic:\s*\S+.*PartitionCount:", re.MULTILINE),
+    ),
+    Parser(
+        "kcat metadata",
+        parse_metadata,
+        ("kcat", "kafkacat"),
+        looks=re.compile(r"\AMetadata for (?:all topics|\S+) \(from broker"),
     ),
     Parser("kafka configs", parse_configs, ("kafka-configs.sh", "kafka-configs")),
     Parser("etcdctl", parse_etcd, ("etcdctl",), looks=re.compile(r"\A\S+:2379(?:,| is )")),

@@ -32,6 +32,10 @@ _DELETED: Final = re.compile(
     r"(?P<name>\S+)\s+\d+\s+(?:\d+\s+\S+\s+)?(?P<user>\S+)\s+\d+[rwu ]?\S*\s+REG\s+\S+\s+(?P<size>\d+)\s+"
     r"(?:\d+\s+)?\d+\s+(?P<path>/.*?)\s+\(deleted\)$"
 )
+_PGREP: Final = re.compile(r"\s*\d+ (\D.*)")
+_INTERPRETED: Final = re.compile(
+    r"(?:\S*/)?(?:ba|da|z|k)?sh (/?[\w./-]+)|(?:\S*/)?(?:python|php|perl|ruby)[\d.]* (/?[\w./-]+)"
+)
 _GROUPED: Final = re.compile(r"\s*(\d+)\s+(\S.*)")
 
 
@@ -161,6 +165,23 @@ def _grouped(kind: str, count: int, what: str, line: Line, context: Context) -> 
     return context.fact("reading", context.place, line, command=context.command.line, name=what[:80], value=count)
 
 
+def parse_pgrep(text: str, context: Context) -> list[Fact]:
+    """pgrep -a (BSD: -fl): one fact a command line, with how many copies of it run."""
+    found = [(match[1].strip(), line) for line in context.lines(text) if (match := _PGREP.fullmatch(line.text))]
+    many = Counter(command for command, _ in found)
+    first = dict(reversed(found))
+    return [
+        context.fact("process", safe_entity("process", _script(command)), first[command], command=command, count=count)
+        for command, count in many.items()
+    ]
+
+
+def _script(command: str) -> str:
+    """The script that an interpreter runs, else the program."""
+    interpreted = _INTERPRETED.match(command)
+    return _name(interpreted[1] or interpreted[2] if interpreted else command)
+
+
 def parse_pstree(text: str, context: Context) -> list[Fact]:
     """pstree: `31*[curl]` counts what hangs under a process."""
     facts = []
@@ -185,5 +206,6 @@ PARSERS: Final = (
         ),
     ),
     Parser("lsof", parse_lsof, ("lsof",), looks=re.compile(r"\ACOMMAND\s+PID\s+(?:TID\s+)?(?:TASKCMD\s+)?USER\s+FD")),
+    Parser("pgrep", parse_pgrep, ("pgrep",)),
     Parser("pstree", parse_pstree, ("pstree",)),
 )

@@ -55,3 +55,9 @@ def test_a_container_s_own_address_an_uplink_a_gateway_or_no_proof_is_none() -> 
     assert found(route("172.22.0.0/16", "br-0a1b2c3d4e5f"), reached) == []
     assert found(BRIDGE) == []
     assert found(BRIDGE, reached, findings=()) == []
+
+
+def test_a_route_that_somebody_asked_for_the_address_is_proof_enough() -> None:
+    asked = route("172.21.8.9", "br-0a1b2c3d4e5f")
+    assert found(asked) == [("network:br-0a1b2c3d4e5f", "br-0a1b2c3d4e5f, 172.21.8.9/32", "172.21.8.9")]
+    assert found(asked, container("ldap", "stats=172.21.8.9")) == []

@@ -207,6 +207,16 @@ def test_a_name_that_moved_while_a_proxy_calls_its_old_address_is_stale() -> Non
     assert "172.30.0.7 for orders: orders resolves to 172.30.0.9 now" in found.statement
 
 
+def test_a_name_told_with_the_address_taken_for_it_needs_no_probe() -> None:
+    java = complaint(line="connect to orders/172.30.0.7:8000 failed: Connection timed out")
+    (found,) = follows(case((resolved("orders", "172.30.0.9"),), java))
+    assert (found.entity, found.kind) == ("service:edge", "dns.stale_address")
+    assert follows(case((resolved("mail", "172.30.0.9"),), java)) == ()
+    assert follows(case((resolved("orders", "172.30.0.7"),), java)) == ()
+    turns = complaint(line="connect to orders/93.184.216.34:8000 failed: Connection timed out")
+    assert follows(case((resolved("orders", "93.184.216.35"),), turns)) == ()
+
+
 @pytest.mark.parametrize(
     "facts",
     [

@@ -253,3 +253,19 @@ def test_volumes_by_a_template_tell_name_and_creation() -> None:
 def test_an_address_inside_a_loop_over_networks_is_the_container_s() -> None:
     text = "$ docker inspect -f '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' web\n10.5.0.3\n"
     assert [f.attributes["addresses"] for f in read(text)] == [["10.5.0.3"]]
+
+
+def test_json_and_indexed_fields_of_one_template_are_told_apart() -> None:
+    command = (
+        "docker inspect api --format '{{json .Config.Healthcheck.Test}} {{json (index .State.Health.Log 0).Output}}'"
+    )
+    found = told(f'$ {command}\n["CMD-SHELL","curl -f http://x/ || exit 1"] "sh: curl: not found\\n"\n', "container")
+    assert found["health_command"] == "curl -f http://x/ || exit 1"
+    assert found["health_output"] == "sh: curl: not found"
+
+
+def test_ps_by_a_template_is_read_by_its_places() -> None:
+    sample = "$ docker ps --format '{{.Names}} {{.Ports}}'\nweb 0.0.0.0:80->80/tcp, [::]:80->80/tcp\ndb 5432/tcp\n"
+    found = {fact.entity: fact.attributes["ports"] for fact in read(sample)}
+    assert found == {"container:web": ["0.0.0.0:80->80/tcp", "[::]:80->80/tcp"], "container:db": ["5432/tcp"]}
+    assert "ports" not in told("$ docker ps --format '{{.Names}}: {{.Status}}'\nweb: Up 3 days\n", "container")

@@ -336,3 +336,22 @@ def test_du_tells_the_total_of_what_was_asked_for() -> None:
     seen = told("$ ls /srv/q/*.log | wc -l ; du -ch /srv/q/*.log | tail -1\n41\n12G\ttotal\n", "directory")
     assert (seen["path"], seen["size"]) == ("/srv/q/*.log", 12 << 30)
     assert [f.kind for f in read("$ wc -l a b | tail -1\n  117 total\n")] != ["directory"]
+
+
+def test_inodes_of_stat_count_as_those_of_df() -> None:
+    sample = """$ stat -f /data
+  File: "/data"
+    ID: 1f Namelen: 255     Type: xfs
+Block size: 4096       Fundamental block size: 4096
+Blocks: Total: 1000   Free: 600   Available: 600
+Inodes: Total: 2000    Free: 0
+"""
+    found = told(sample, "filesystem")
+    assert (found["mount"], found["inodes"], found["inodes_use_percent"]) == ("/data", 2000, 100.0)
+
+
+def test_pgrep_counts_the_copies_of_a_command_line() -> None:
+    sample = "$ pgrep -af sync\n10 /bin/bash /opt/sync.sh\n11 /bin/bash /opt/sync.sh\n12 python3 /opt/sync.py -v\n"
+    found = [(fact.entity, fact.attributes["count"]) for fact in read(sample)]
+    assert found == [("process:sync.sh", 2), ("process:sync.py", 1)]
+    assert not [fact for fact in read("$ pgrep sync\n10\n11\n") if fact.kind == "process"]

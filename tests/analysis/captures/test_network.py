@@ -181,3 +181,17 @@ def test_hexadecimal_sockets_are_those_that_listen() -> None:
         "$ cat /proc/net/tcp6\n   0: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0\n"
     )
     assert told(v6, "socket")["local"] == "[::1]:8080"
+
+
+def test_keytool_tells_when_a_certificate_ends() -> None:
+    sample = """$ keytool -printcert -file /etc/broker.crt
+Owner: CN=broker
+Issuer: CN=Own CA
+Valid from: Sat Feb 01 00:00:00 UTC 2025 until: Sat Feb 28 12:00:00 UTC 2026
+"""
+    found = told(sample, "certificate")
+    assert (found["subject"], found["days_left"]) == ("CN=broker", -1.0)
+
+
+def test_the_cache_line_of_a_route_is_no_route() -> None:
+    assert len(read("$ ip route get 10.1.2.3\n10.1.2.3 dev br-0a1b2c3d4e5f src 10.1.0.1\n    cache\n")) == 1

@@ -270,3 +270,13 @@ def test_transactions_and_metadata_locks_of_mysql_are_sessions_and_names_of_colu
         "name": "max_connections",
         "value": 151,
     }
+
+
+def test_kcat_tells_where_the_broker_sends_its_clients() -> None:
+    sample = """$ kcat -b 10.1.1.1:9092 -L
+Metadata for all topics (from broker 1: 10.1.1.1:9092/1):
+ 1 brokers:
+  broker 1 at localhost:9092 (controller)
+"""
+    found = told(sample, "setting")
+    assert (found["value"], found["origin"]) == ("localhost:9092", "10.1.1.1:9092")
