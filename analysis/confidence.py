@@ -11,9 +11,12 @@ from analysis.case import Case
 from analysis.fusion import STRENGTH
 from analysis.last_words import SIGNATURE, STATED_SIGNATURE
 from domain.diagnosis import Hypothesis
+from domain.fault import covers
 
-# Below it the verdict is undetermined: of what would be told with less, two in a hundred are right (docs/accuracy.md).
-BAR: Final = 0.25
+# Below it the verdict is undetermined: of what would be told with less, one in eight is right (docs/accuracy.md).
+BAR: Final = 0.2
+COMMON: Final = 0.05  # share of all faults that lead to one that is often only a step on the way
+MUCH: Final = 2.0  # two proofs of something else
 
 
 @dataclass(frozen=True)
@@ -21,43 +24,56 @@ class Features:
     """What tells a right answer from a wrong one, each 0..1."""
 
     evidence: float  # noisy-or of its signatures
-    margin: float  # distance to the next hypothesis that is not its own symptom
     known: float  # a signature of a runbook fired
-    alert: float  # nearness to what the alert is about
-    agreement: float  # independent sources beyond the first
-    explains: float  # how much of the rest follows from it
+    first: float  # how few known faults lead to one like it: a full disk has a cause of its own, a wrong password none
+    rest: float  # how much else was found that does not follow from it
     against: float  # contradictions
+    measured: float  # it was found by series and traces, which need no runbook to know the kind
 
 
-# Fitted where evidence was taken away (bench/ablate.py): whole recordings come out right nearly always and teach
-# nothing about being wrong. Being what alerts speaks against a cause a little: where the cause is out of sight, what is
-# left is the one who complains. Contradicted hypotheses come first too seldom to be fitted: a whole one takes two off.
-WEIGHTS: Final = Features(2.24, 2.30, 1.71, -1.31, 0.09, 0.81, -2.0)
-BIAS: Final = -2.84
+# Fitted by bench/confidence.py on incidents that nobody tuned for, and on measured ones with evidence taken away.
+# Contradicted hypotheses come first too seldom to be fitted: a whole one takes two off.
+WEIGHTS: Final = Features(1.42, 1.0, 1.61, -2.12, -2.0, 2.2)
+BIAS: Final = -2.46
 
 
 def features(case: Case, ranked: tuple[Hypothesis, ...]) -> Features:
     """The features of the best hypothesis."""
     top = ranked[0]
-    rival = next((h.score for h in ranked[1:] if h.terms.get("symptom", 0.0) > -0.2), 0.0)
     return Features(
         evidence=top.terms.get("evidence", 0.0),
-        margin=max(0.0, min(1.0, (top.score - rival) / 0.5)),
         known=_known(top),
-        alert=case.near_alert(top.entity),
-        agreement=min(1.0, top.terms.get("agreement", 0.0) / 0.12),
-        explains=min(1.0, top.terms.get("explains", 0.0) / 0.35),
+        first=COMMON / (COMMON + _leading_to(case, top.fault)),
+        rest=min(1.0, _unexplained(top, ranked[1:]) / MUCH),
         against=min(1.0, -top.terms.get("against", 0.0) / 0.5),
+        measured=float(_is_measured(top)),
     )
+
+
+def _leading_to(case: Case, fault: str) -> float:
+    """The share of the runbooks whose faults explain this one."""
+    others = (each for each in case.knowledge if each.fault != fault)
+    found = sum(any(covers(pattern, fault) for pattern in each.explains) for each in others)
+    return found / max(1, len(case.knowledge))
+
+
+def _unexplained(top: Hypothesis, others: tuple[Hypothesis, ...]) -> float:
+    """The evidence, added up, of those that do not follow from it."""
+    left = (each for each in others if not each.findings or each.findings[0].statement not in top.explains)
+    return sum(each.terms.get("evidence", 0.0) for each in left)
 
 
 def _known(top: Hypothesis) -> float:
     """1 where a runbook's signature fired; of a measured suspect how clear its lead is."""
-    if any(STRENGTH in finding.captures for finding in top.findings):
+    if _is_measured(top):
         return max(0.0, min(1.0, top.terms.get("evidence", 0.0) / 0.9))
     told = [f.signature for f in top.findings if "/" in f.signature and not f.only_advised]
     own = {SIGNATURE, STATED_SIGNATURE}  # a program's own words are half a proof
     return 0.5 if told and set(told) <= own else float(bool(told))
+
+
+def _is_measured(top: Hypothesis) -> bool:
+    return any(STRENGTH in finding.captures for finding in top.findings)
 
 
 def confidence(of: Features) -> float:

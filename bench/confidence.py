@@ -3,11 +3,12 @@
     python -m bench.ablate FOLDER ... --rows rows.json
     python -m bench.confidence rows.json [--chart docs/reliability.svg]
 
-Rows are replays of incidents, whole and with evidence taken away (bench/ablate.py). The model of
-analysis/confidence.py is fitted where evidence was taken away: whole incidents come out right nearly always, so that
-they teach nothing about being wrong, and their share of right answers is not that of the next incident. An incident
-counts once, however many ways it was ablated in. Where the cause is a change and the changes, diffs or what was cited
-is gone, the right answer cannot be named any more: those rows are left out.
+Rows are replays of incidents. Those in bench/unseen.jsonl are of incidents that nobody had tuned for: what the answers
+were at the first try, before anybody taught from them, whole and with evidence taken away (bench/ablate.py). To them
+come the rows of the files: of sets that were in sight, where a whole replay comes out right nearly always, teaches
+nothing about being wrong and counts nothing; with evidence taken away it counts. An incident's ablations together count
+once, and a first try once more. Where the cause is a change and the changes, diffs or what was cited is gone, the right
+answer cannot be named any more: those rows are left out.
 
 The fit is logistic by ridge-penalised maximum likelihood, leaving out one set at a time: every printed probability
 comes from a model that has seen no incident of the same set, so that what is learned from one kind of recording is
@@ -32,16 +33,18 @@ from bench.gathered import Row, kept, vector
 Matrix = NDArray[np.float64]
 CHANGES = ("changes", "artifacts", CITED)  # of what an incident that a change caused may be deprived
 RIDGE = 1.0  # of one standard: with some hundred rows a weight needs evidence from several of them
-TITLE = "How sure it was and how often it was right: held out by set, with evidence taken away"
+UNSEEN = Path(__file__).parent / "unseen.jsonl"
+FRESH = "unseen-"  # begins the names of its sets
+TITLE = "How sure it was and how often it was right: held out by set, at the first try and with evidence taken away"
 
 
 def main() -> None:
     """Fit and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", nargs="+", type=Path)
+    parser.add_argument("rows", nargs="*", type=Path)
     parser.add_argument("--chart", type=Path)
     given = parser.parse_args()
-    rows = chosen(kept(given.rows))
+    rows = chosen(kept([UNSEEN, *given.rows]))
     if not rows:
         raise SystemExit("no replay with a hypothesis in this file")
     x, y, weight = (
@@ -50,12 +53,15 @@ def main() -> None:
         shares(rows),
     )
     told = held_out(rows, x, y, weight)
-    whole = np.array([not row.without for row in rows])
-    for name, of in (("whole", whole), ("with evidence taken away", ~whole)):
+    whole, first = (np.array([test(row) for row in rows]) for test in (lambda r: not r.without, _is_first_try))
+    groups = {"at the first try": first, "whole, of sets in sight": whole & ~first, "with evidence taken away": ~whole}
+    for name, of in groups.items():
         say(name, rows, of, y, {"held out": told, "as shipped": shipped(x)})
-    curve(told, y)
+    print("held out, first tries and all with evidence taken away:")
+    curve(told[weight > 0], y[weight > 0])
     if given.chart:
-        given.chart.write_text(reliability(list(zip(told, y > 0, strict=True)), TITLE), encoding="utf-8")
+        pairs = zip(told[weight > 0], y[weight > 0] > 0, strict=True)
+        given.chart.write_text(reliability(list(pairs), TITLE), encoding="utf-8")
     weights = fit(x, y, weight)
     print("WEIGHTS:", ", ".join(f"{f.name} {w:.2f}" for f, w in zip(fields(Features), weights[1:], strict=True)))
     print(f"BIAS: {weights[0]:.2f}")
@@ -73,9 +79,13 @@ def chosen(rows: Sequence[Row]) -> list[Row]:
 
 
 def shares(rows: Sequence[Row]) -> Matrix:
-    """What each row counts: all ablations of an incident together one, a whole replay nothing."""
+    """What each row counts: all ablations of an incident together one, a first try one, other whole replays nothing."""
     count = Counter((row.group, row.id) for row in rows if row.without)
-    return np.array([1.0 / count[row.group, row.id] if row.without else 0.0 for row in rows])
+    return np.array([1.0 / count[row.group, row.id] if row.without else float(_is_first_try(row)) for row in rows])
+
+
+def _is_first_try(row: Row) -> bool:
+    return row.group.startswith(FRESH) and not row.without
 
 
 def held_out(rows: Sequence[Row], x: Matrix, y: Matrix, weight: Matrix) -> Matrix:
@@ -112,6 +122,8 @@ def shipped(x: Matrix) -> Matrix:
 
 def say(name: str, rows: Sequence[Row], of: NDArray[np.bool_], y: Matrix, models: dict[str, Matrix]) -> None:
     """How well each model does on some of the rows, and on each set among them."""
+    if not of.any():
+        return
     right = y[of].mean()
     print(f"{name}: {int(of.sum())} replays, {right:.2f} right; Brier of always saying so {right * (1 - right):.4f}")
     for model, told in models.items():
