@@ -16,6 +16,7 @@ NAME: Final = "captured_route"
 _BRIDGE: Final = re.compile(r"br-[0-9a-f]{6,12}|docker\d+|podman\d+|cni\S*|virbr\d+|lxcbr\d+|lxdbr\d+|kube-bridge")
 _ADDRESS: Final = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _UNREACHED: Final = ("network.unreachable", "network.firewall_drop", "probe.failed")
+_FIRST: Final = 255  # addresses of a subnet that containers get before any others
 _FAILED: Final = re.compile(r"(?i)no route to host|unreachable|timed? ?out")
 
 
@@ -41,13 +42,21 @@ def _joined(case: Case, at: int, address: IPv4Address, net: IPv4Network, cited: 
 
 def _bridge(fact: Fact) -> IPv4Network | None:
     """The subnet that a route hands to a local bridge."""
-    told = fact.attributes
-    local = fact.kind == "route" and not told.get("gateway") and _BRIDGE.fullmatch(str(told.get("device") or ""))
+    local = fact.kind == "route" and not fact.attributes.get("gateway") and _is_bridge(fact)
+    return _subnet(fact) if local else None
+
+
+def _is_bridge(fact: Fact) -> bool:
+    return _BRIDGE.fullmatch(str(fact.attributes.get("device") or "")) is not None
+
+
+def _subnet(route: Fact) -> IPv4Network | None:
+    """Where a route leads; nothing for the default route and for what is no IPv4 subnet."""
     try:
-        net = ip_network(str(told.get("destination"))) if local else None
+        net = ip_network(str(route.attributes.get("destination")))
     except ValueError:
         return None
-    return net if isinstance(net, IPv4Network) else None
+    return net if isinstance(net, IPv4Network) and 0 < net.prefixlen < 32 else None
 
 
 def _unreached(case: Case) -> Iterator[tuple[IPv4Address, tuple[Citation, ...]]]:
@@ -72,9 +81,13 @@ def _addresses(text: str) -> Iterator[IPv4Address]:
 
 
 def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation, ...] | None:
-    """Where it is told that the address is another machine's: it is reached from elsewhere, or the bridge is new."""
+    """Where it is told that the address is another machine's: reached from elsewhere or by a route that lost, or the
+    bridge is new.
+    """
     for at, fact in enumerate(case.facts):
         told = fact.attributes
+        if fact.kind == "route" and not _is_bridge(fact) and _meant_by(fact, address, _subnet(route)):
+            return case.cite(at, "destination", "device")
         if fact.kind == "probe" and told.get("ok") is True and told.get("host") == str(address):
             return case.cite(at, "ok")
         device = str(route.attributes["device"]).removeprefix("br-")
@@ -84,6 +97,14 @@ def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation,
         if created and str(told.get("object") or "").startswith(device):
             return case.cite(at, "reason")
     return None
+
+
+def _meant_by(fact: Fact, address: IPv4Address, bridge: IPv4Network | None) -> bool:
+    """Whether a route leads there, and not only to a wide range: engines hand out a subnet's first addresses."""
+    net = _subnet(fact)
+    if net is None or bridge is None or address not in net:
+        return False
+    return net.prefixlen >= bridge.prefixlen or int(address) - int(bridge.network_address) > _FIRST
 
 
 def _network(case: Case, net: IPv4Network) -> str:

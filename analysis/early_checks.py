@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from analysis.case import Case
@@ -13,13 +14,14 @@ from domain.facts import Attribute, Fact
 NAME: Final = "check_too_early"
 FAULT: Final = "health.check_too_early"
 _SLACK: Final = 1.5  # how much later than the check's own times a container may be given up: checks take time, too
+_SOON: Final = 0.8  # a restart that comes sooner than the check can judge is somebody's or something's else
 
 
 def early_checks(case: Case) -> Iterator[JoinedFact]:
     """One fact for each container that was found unhealthy as soon as the check allows, with what it was doing."""
     for at, fact in enumerate(case.facts):
         allowed = _allowed(fact) if fact.kind == "container" else 0.0
-        lived = _lived(case, fact) if allowed else None
+        lived = (_lived(case, fact) or _healed(case, fact, allowed)) if allowed else None
         if lived is None or lived[1] > allowed * _SLACK or _was_well(case, fact):
             continue
         told_work = (each for each in case.findings if each.kind == FAULT and "work" in each.captures)
@@ -54,6 +56,22 @@ def _lived(case: Case, fact: Fact) -> tuple[int, float] | None:
         if event.attributes.get("reason") == "health_status" and event.attributes.get("message") == "unhealthy"
     ]
     return min((each for each in found if each[1] > 0), key=lambda each: each[1], default=None)
+
+
+def _healed(case: Case, fact: Fact, allowed: float) -> tuple[int, float] | None:
+    """The restart by a watcher (autoheal, a script) that came as long after another as the check takes to give up.
+
+    The engine tells `restart` where somebody asked for it; its own restart policy says `die` and `start`.
+    """
+    found = [
+        (event.at, at)
+        for at, event in enumerate(case.facts)
+        if event.kind == "event" and event.at and event.attributes.get("reason") == "restart"
+        if case.inventory.same(event.entity, fact.entity)
+    ]
+    found.sort()
+    gaps = ((at, (later - sooner).total_seconds()) for (sooner, _), (later, at) in pairwise(found))
+    return next((gap for gap in gaps if allowed * _SOON <= gap[1] <= allowed * _SLACK), None)
 
 
 def _was_well(case: Case, fact: Fact) -> bool:

@@ -50,6 +50,7 @@ from analysis.stopped import of_stopped
 from analysis.truncated import truncated_for_clients
 from analysis.trusted import untrusted_proxies
 from analysis.unheard import refused_beyond_loopback
+from analysis.wrong_clocks import wrong_clocks
 from domain.entity import name_of
 from domain.evidence import Finding
 
@@ -115,6 +116,7 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *full_tables(case),
         *engine_chains_missing(case),
         *foreign_labels(case),
+        *wrong_clocks(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

@@ -65,7 +65,7 @@ FACTS: Final[dict[str, str]] = {
     "setting": "name, value, unit, origin, pending",  # sysctl, SHOW, config files, environment of the host
     "package": "name, version, previous, action",
     "version": "name, version, minimum, client, server",
-    "clock": "synchronized, offset_seconds, timezone, local, utc",
+    "clock": "synchronized, offset_seconds, timezone, local, utc, rtc, ntp",
     "file": "path, size, mode, owner, group, kind, target, exists, modified_at",
     "image": "name, tag, digest, created, architecture, os, size, entrypoint, command, exposed_ports, labels",
     "volume": "name, driver, mountpoint, size, created, containers, options",

@@ -42,6 +42,7 @@ from analysis.captures import (
     systemd,
     vault,
     versions,
+    workers,
 )
 from analysis.captures.command import parse_command
 from analysis.captures.context import Context, Parser
@@ -87,6 +88,7 @@ PARSERS: Final[tuple[Parser, ...]] = (
     *vault.PARSERS,
     *settings.PARSERS,
     *versions.PARSERS,
+    *workers.PARSERS,
     *architectures.PARSERS,
     readings.LOGS,
 )

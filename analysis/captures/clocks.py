@@ -9,7 +9,7 @@ from domain.facts import Fact
 
 _KEYS: Final = {
     "System clock synchronized": "synchronized", "NTP synchronized": "synchronized", "Time zone": "timezone",
-    "Local time": "local", "Universal time": "utc",
+    "Local time": "local", "Universal time": "utc", "RTC time": "rtc", "NTP service": "ntp",
 }  # fmt: skip
 _CHRONY: Final = re.compile(r"System time\s+:\s+([\d.]+) seconds (fast|slow) of NTP time")
 _SOURCE: Final = re.compile(r"^[\^=#]([*+x?~-])\s+(\S+)")

@@ -18,6 +18,7 @@ _PING_ERROR: Final = re.compile(
     r"Network is unreachable|(?:unknown host|Name or service not known|bad address|"
     r"Temporary failure in name resolution).*|Time to live exceeded)"
 )
+_DATE: Final = re.compile(r"(?i)^(?:<\s+|\s*)date: (\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$")
 _STATUS: Final = re.compile(r"^(?:<\s+|\s*)HTTP/([\d.]+) (\d{3})(?: (.*))?$")
 _CURL_ERROR: Final = re.compile(r"curl: \((\d+)\) (.*)")
 _EXIT: Final = re.compile(r"^(?:rc|exit(?: code)?|ret|status|\$\?)\s*[=:]\s*(\d+)\s*$")
@@ -115,8 +116,15 @@ def parse_curl(text: str, context: Context) -> list[Fact]:
             host=urlsplit(target).hostname if "://" in target else None,
             port=_port(target),
             **told,
-        )
+        ),
+        *_server_clock(target, lines, context),
     ]
+
+
+def _server_clock(target: str, lines: list[Line], context: Context) -> list[Fact]:
+    """What time the server thinks it is, from the Date of its answer."""
+    found = _last(_DATE, lines)
+    return [context.fact("clock", target_entity(target, context), found[1], utc=found[0][1])] if found else []
 
 
 def _port(target: str) -> int | None:

@@ -1,4 +1,4 @@
-"""zpool status, lvs, /proc/mdstat, mdadm, smartctl, swapon: the health of disks and pools."""
+"""zpool status, btrfs usage, lvs, /proc/mdstat, mdadm, smartctl, swapon: the health of disks and pools."""
 
 import re
 from typing import Any, Final
@@ -19,6 +19,8 @@ _ATTRIBUTE: Final = re.compile(
     r"Offline_Uncorrectable|Wear_Leveling_Count|UDMA_CRC_Error_Count)\s.*\s(\d+)\s*$"
 )
 _SPACES: Final = {"Data%": "data", "Meta%": "metadata"}  # titles of lvs
+_BTRFS: Final = re.compile(r"(?i)^\s*Metadata,\s*\w+: (?:size|total)[:=]\s*([\d.]+\w*),\s*used[:=]\s*([\d.]+\w*)")
+_UNALLOCATED: Final = re.compile(r"^\s*Device unallocated:\s+([\d.]+\w*)")
 _SWAP: Final = re.compile(r"^(/\S+)\s+(partition|file)\s+(\S+)\s+(\S+)\s+(-?\d+)$")
 
 
@@ -39,6 +41,21 @@ def parse_zpool(text: str, context: Context) -> list[Fact]:
 def _pool(name: str, state: str, line: Line, context: Context) -> Fact:
     bad = None if state == "ONLINE" else state
     return context.fact("disk", safe_entity("disk", name), line, device=name, model="zpool", errors=bad)
+
+
+def parse_btrfs(text: str, context: Context) -> list[Fact]:
+    """btrfs filesystem usage, df: the used share of the metadata, and what is left for new chunks (idle, bytes)."""
+    lines = list(context.lines(text))
+    free = next((match for line in lines if (match := _UNALLOCATED.match(line.text))), None)
+    place = next((word for word in context.command.words if word.startswith("/")), "btrfs")
+    for line in lines:
+        match = _BTRFS.match(line.text)
+        total, used = (size(match[1]), size(match[2])) if match else (None, None)
+        if total and used is not None:
+            share = round(100 * used / total, 1)
+            told = {"size": total, "used_percent": share, "idle": size(free[1]) if free else None}
+            return [context.fact("pool", safe_entity("disk", place), line, name="btrfs metadata", **told)]
+    return []
 
 
 def parse_lvs(text: str, context: Context) -> list[Fact]:
@@ -109,6 +126,12 @@ def _amount(text: str) -> int | None:
 
 PARSERS: Final = (
     Parser("zpool", parse_zpool, ("zpool status", "zpool"), looks=re.compile(r"\A\s*pool: \S+\n\s*state: ")),
+    Parser(
+        "btrfs",
+        parse_btrfs,
+        ("btrfs filesystem usage", "btrfs filesystem df", "btrfs fi usage", "btrfs fi df", "btrfs fi us"),
+        looks=re.compile(r"^Metadata,\s*\w+: (?:Size|total)", re.MULTILINE),
+    ),
     Parser("lvs", parse_lvs, ("lvs",), looks=re.compile(r"\A\s*LV\s+.*\bData%")),
     Parser("mdstat", parse_mdstat, files=("/proc/mdstat",), looks=re.compile(r"\APersonalities :")),
     Parser("smartctl", parse_smart, ("smartctl",), looks=re.compile(r"\Asmartctl \d")),

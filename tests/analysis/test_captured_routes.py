@@ -47,6 +47,18 @@ def test_so_is_one_that_a_probe_cannot_reach_since_the_network_was_created() -> 
     assert seen == [("network:br-0a1b2c3d4e5f", "br-0a1b2c3d4e5f, 172.21.0.0/16", "172.21.8.9")]
 
 
+def test_so_is_one_that_a_route_of_a_tunnel_or_gateway_would_reach() -> None:
+    failed = probe("172.21.8.9", ok=False, error="Destination Host Unreachable")
+    seen = [("network:br-0a1b2c3d4e5f", "br-0a1b2c3d4e5f, 172.21.0.0/16", "172.21.8.9")]
+    assert found(BRIDGE, route("172.21.0.0/16", "tun0", "10.8.0.1"), failed, findings=()) == seen
+    assert found(BRIDGE, route("172.16.0.0/12", "wg0"), failed, findings=()) == seen
+    assert found(BRIDGE, route("default", "eth0", "192.0.2.1"), failed, findings=()) == []
+    gone = probe("172.21.0.5", ok=False, error="Destination Host Unreachable")
+    assert found(BRIDGE, route("172.16.0.0/12", "wg0"), gone, findings=()) == []
+    assert found(BRIDGE, route("172.22.0.0/16", "wg0"), failed, findings=()) == []
+    assert found(BRIDGE, route("172.16.0.0/12", "wg0"), probe("172.21.8.9", ok=True), findings=()) == []
+
+
 def test_a_container_s_own_address_an_uplink_a_gateway_or_no_proof_is_none() -> None:
     reached = probe("172.21.8.9", ok=True)
     assert found(BRIDGE, reached, container("ldap", "stats=172.21.8.9")) == []

@@ -40,3 +40,28 @@ def test_a_usual_limit_little_memory_another_container_or_enough_memory_is_none(
     assert found(limit(1073741816), holds(2 * GIB)) == []
     assert found(limit(1073741816), holds(16 * GIB, of="container:search")) == []
     assert found(limit(1073741816), holds(16 * GIB), findings=()) == []
+
+
+KILL = "Out of memory: Killed process 911 (mysqld) total-vm:17000000kB, anon-rss:14000000kB, file-rss:0kB"
+KILLED = Fact("kernel", "process:mysqld", {"event": "oom_kill", "message": KILL}, "artifacts/host.txt")
+FRESH = {"command": "docker run --rm --entrypoint sh mysql:5.7 -c 'ulimit -Hn; ulimit -Sn'"}
+DB = Fact("container", "container:db", {"image": "mysql:5.7"}, "docker/containers.json")
+
+
+def reading(text: str, **told: Attribute) -> Fact:
+    return Fact("reading", "host:localhost", {"text": text, **told}, "artifacts/host.txt")
+
+
+def test_one_killed_with_it_is_told_by_the_limit_of_a_fresh_container() -> None:
+    assert found(reading("1073741816\n1073741816", **FRESH), KILLED, DB) == [("container:db", "13.4 GiB", 1073741816)]
+    assert found(reading("1048576\n1048576", **FRESH), KILLED, DB) == []
+    assert found(reading("1073741816", command="sysctl -n fs.file-max"), KILLED, DB) == []
+
+
+def test_so_it_is_by_the_engine_s_unit_where_the_kernel_sets_no_lower_bound() -> None:
+    unit = reading("LimitNOFILE=infinity", command="systemctl show docker -p LimitNOFILE")
+    kernel = Fact("setting", "host:localhost", {"name": "fs.nr_open", "value": 1073741816}, "artifacts/host.txt")
+    usual = Fact("setting", "host:localhost", {"name": "fs.nr_open", "value": 1048576}, "artifacts/host.txt")
+    assert found(unit, kernel, KILLED) == [("process:mysqld", "13.4 GiB", "infinity")]
+    assert found(unit, usual, KILLED) == []
+    assert found(unit, kernel) == []

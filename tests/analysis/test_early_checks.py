@@ -47,3 +47,16 @@ def test_one_that_was_well_lived_longer_or_has_no_check_is_none() -> None:
     assert found(task(health_interval=None), judged("unhealthy", 31)) == []
     assert found(task(health="healthy"), judged("unhealthy", 31)) == []
     assert found(task()) == []
+
+
+def restarted(seconds: float) -> Fact:
+    return Fact("event", TASK, {"reason": "restart"}, "docker/events.jsonl", NOW + timedelta(seconds=seconds))
+
+
+def test_restarts_by_a_watcher_in_the_rhythm_of_the_check_tell_it_too() -> None:
+    starting = task(health="starting", health_start_period=60.0)
+    assert found(starting, restarted(0), restarted(104), restarted(208)) == [("service:shop_app", 90, "migrating")]
+    assert found(starting, restarted(0), restarted(20), restarted(40)) == []
+    assert found(starting, restarted(0), restarted(3600)) == []
+    assert found(starting, restarted(104)) == []
+    assert found(starting, judged("healthy", 30), restarted(0), restarted(104)) == []

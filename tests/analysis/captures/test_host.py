@@ -355,3 +355,27 @@ def test_pgrep_counts_the_copies_of_a_command_line() -> None:
     found = [(fact.entity, fact.attributes["count"]) for fact in read(sample)]
     assert found == [("process:sync.sh", 2), ("process:sync.py", 1)]
     assert not [fact for fact in read("$ pgrep sync\n10\n11\n") if fact.kind == "process"]
+
+
+def test_btrfs_tells_how_full_its_metadata_is_and_what_is_left_for_chunks() -> None:
+    usage = (
+        "Overall:\n    Device size:   100.00GiB\n    Device unallocated:   1.00MiB\n\n"
+        "Data,single: Size:95.00GiB, Used:60.00GiB (63.2%)\nMetadata,DUP: Size:2.00GiB, Used:1.98GiB (99.0%)\n"
+    )
+    seen = only(f"$ btrfs filesystem usage /data\n{usage}", "pool")
+    assert (seen.entity, seen.attributes["used_percent"], seen.attributes["idle"]) == ("disk:/data", 99.0, 1 << 20)
+    short = only("$ sudo btrfs fi df /data\nMetadata, single: total=2.00GiB, used=1.00GiB\n", "pool")
+    assert (short.attributes["used_percent"], "idle" in short.attributes) == (50.0, False)
+
+
+def test_status_pages_tell_busy_workers() -> None:
+    fpm = "pool:  app\nprocess manager:  dynamic\nlisten queue:  9\nidle processes:  0\nactive processes:  12\ntotal processes:  12\n"
+    seen = only(f"$ docker exec php curl -s http://127.0.0.1/fpm-status\n{fpm}", "pool")
+    assert (seen.attributes["waiting"], seen.attributes["idle"], seen.attributes["active"]) == (9, 0, 12)
+    apache = "Total Accesses: 10\nBusyWorkers: 150\nIdleWorkers: 0\n"
+    assert only(f"$ curl -s http://web/server-status?auto\n{apache}", "pool").entity == "service:web"
+
+
+def test_a_server_s_date_is_its_clock() -> None:
+    text = "$ curl -sI http://10.0.3.9/ | grep -i date\nDate: Wed, 04 Mar 2026 11:20:00 GMT\n"
+    assert only(text, "clock").attributes["utc"] == "Wed, 04 Mar 2026 11:20:00 GMT"

@@ -1,0 +1,53 @@
+"""Which machine's clock is wrong."""
+
+from datetime import UTC, datetime
+
+from analysis.captures import facts_of
+from analysis.case import Case
+from analysis.inventory import Inventory
+from analysis.timestamps import Clock
+from analysis.wrong_clocks import wrong_clocks
+from domain.alert import Alert, Incident, Window
+
+NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+OWN = """$ timedatectl
+               Local time: Wed 2026-03-04 11:20:10 UTC
+           Universal time: Wed 2026-03-04 11:20:10 UTC
+                 RTC time: Wed 2026-03-04 12:00:20
+System clock synchronized: no
+              NTP service: inactive
+"""
+DATE = "$ date -u\nWed Mar  4 12:00:05 UTC 2026\n"
+SERVER = "$ curl -sI http://10.0.3.9:9000/ | grep -i date\nDate: Wed, 04 Mar 2026 11:20:00 GMT\n"
+THIRD = "$ curl -sI https://www.example.com | grep -i ^date\ndate: Wed, 04 Mar 2026 12:00:06 GMT\n"
+
+
+def told(said: str = "files fail", **files: str) -> list[tuple[str, object]]:
+    facts = tuple(f for name, text in files.items() for f in facts_of(f"artifacts/{name}.txt", text, Clock(NOW)))
+    alert = Alert("generic", "a", annotations={"description": said})
+    case = Case(
+        Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", (alert,)), (), (), facts, (), Inventory.build(facts), ()
+    )
+    return [(each.fact.entity, each.fact.attributes["offset_seconds"]) for each in wrong_clocks(case)]
+
+
+def test_a_clock_that_the_hardware_clock_contradicts() -> None:
+    assert told(store=OWN, said="files on store fail") == [("host:store", -2410)]
+    assert told(facts=OWN) == [("host:localhost", -2410)]
+
+
+def test_a_synchronised_clock_or_a_hardware_clock_in_local_time_is_none() -> None:
+    assert told(facts=OWN.replace("synchronized: no", "synchronized: yes")) == []
+    assert told(facts=OWN.replace("12:00:20", "13:20:12")) == []
+    assert told(facts=OWN.replace("12:00:20", "11:20:30")) == []
+
+
+def test_a_server_whose_answers_are_late_where_a_third_one_agrees_with_the_asker() -> None:
+    assert told(app=DATE + SERVER + THIRD) == [("host:10.0.3.9", -2405)]
+    assert told(app=DATE + SERVER) == []
+    assert told(app=SERVER + THIRD) == []
+    assert told(app=DATE + SERVER.replace("11:20:00", "12:00:09") + THIRD) == []
+
+
+def test_its_own_word_and_that_of_others_are_one() -> None:
+    assert told(store=OWN, app=DATE + SERVER + THIRD, said="files on store fail") == [("host:store", -2405)]
