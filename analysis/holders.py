@@ -15,6 +15,9 @@ NAME: Final = "port_holder"
 _TAKEN: Final = "process.port_in_use"
 _PORT: Final = re.compile(r":(\d{1,5})\b|^(\d{1,5})$")
 _CAPTURES: Final = ("address", "other", "port")
+_IN_ERROR: Final = re.compile(
+    r"(?:listen (?:tcp|udp)\d? |Bind for |host port (?:for )?|bind(?:ing)?(?: to)? )\S*?:(\d{1,5})\b(?!\S*:\d)"
+)
 _PUBLISHERS: Final = ("docker-proxy", "rootlessport", "conmon", "com.docker.backend")  # hold ports for containers
 
 
@@ -36,7 +39,8 @@ def _port(finding: Finding) -> str:
     for name in _CAPTURES:
         if match := _PORT.search(finding.captures.get(name, "").rstrip(":")):
             return match[1] or match[2]
-    return ""
+    match = _IN_ERROR.search(finding.captures.get("error", ""))
+    return match[1] if match else ""
 
 
 def _publisher(case: Case, finding: Finding, port: str) -> tuple[int, str, str] | None:

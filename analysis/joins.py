@@ -21,12 +21,14 @@ from analysis.heap import heaps_above_limit
 from analysis.holders import port_holders
 from analysis.homes import homed
 from analysis.idle_limits import idle_limits
+from analysis.inherited_checks import inherited_checks
 from analysis.joined_fact import JoinedFact
 from analysis.labels import foreign_labels
 from analysis.last_words import last_words, stated_error
 from analysis.localhost_families import localhost_families
 from analysis.locks import lock_holders
 from analysis.loopback import bound_to_loopback
+from analysis.lost_files import lost_files
 from analysis.lowered import lowered_limits
 from analysis.moved import moved_names
 from analysis.out_of_memory import killed_in_reload, workers_by_cores
@@ -50,6 +52,7 @@ from analysis.stopped import of_stopped
 from analysis.truncated import truncated_for_clients
 from analysis.trusted import untrusted_proxies
 from analysis.unheard import refused_beyond_loopback
+from analysis.user_limits import user_limits
 from analysis.wrong_clocks import wrong_clocks
 from domain.entity import name_of
 from domain.evidence import Finding
@@ -117,6 +120,9 @@ def _judged(case: Case, stale: list[JoinedFact]) -> tuple[Finding, ...]:
         *engine_chains_missing(case),
         *foreign_labels(case),
         *wrong_clocks(case),
+        *inherited_checks(case),
+        *user_limits(case),
+        *lost_files(case),
     )
     return tuple(_findings(case, [each for each in told if each.citations]))
 

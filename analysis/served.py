@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
 from typing import Final
@@ -19,14 +20,29 @@ _DAY: Final = 1.0
 
 def still_served(case: Case) -> Iterator[JoinedFact]:
     """One fact for each server whose certificate has ended while the one on disk holds."""
-    told = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "certificate"]
+    told = _told(case)
     for at, served in told:
         newer = [(place, fact) for place, fact in told if served.attributes.get("server") and _renews(fact, served)]
         if newer and _left(served) < 0:
             place, file = max(newer, key=lambda each: _left(each[1]))
             more = served.attributes | {"renewed": file.attributes["not_after"], "path": file.attributes["path"]}
             fact = Fact(served.kind, _holder(case, file) or served.entity, more, served.source)
-            yield JoinedFact(fact, (*case.cite(at, "not_after"), *case.cite(place, "not_after")))
+            yield JoinedFact(fact, (*case.cite(at, "not_after"), *case.cite(place, "not_after", "serial")))
+
+
+def _told(case: Case) -> list[tuple[int, Fact]]:
+    """The certificates; where the serial alone was asked for, the end is that of the one with this serial."""
+    told = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "certificate"]
+    ends = {
+        _serial(fact): {name: fact.attributes[name] for name in ("not_after", "days_left")}
+        for _, fact in told
+        if _serial(fact) and "not_after" in fact.attributes and "days_left" in fact.attributes
+    }
+    return [(at, replace(fact, attributes=ends.get(_serial(fact), {}) | fact.attributes)) for at, fact in told]
+
+
+def _serial(of: Fact) -> str:
+    return str(of.attributes.get("serial") or "")
 
 
 def _renews(file: Fact, served: Fact) -> bool:

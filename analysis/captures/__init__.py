@@ -47,6 +47,7 @@ from analysis.captures import (
 from analysis.captures.command import parse_command
 from analysis.captures.context import Context, Parser
 from analysis.captures.envelope import broken, refused, unwrapped
+from analysis.captures.steps import steps
 from analysis.captures.transcript import Block, split
 from analysis.timestamps import Clock
 from domain.facts import Fact
@@ -110,7 +111,7 @@ def facts_of(name: str, text: str, clock: Clock) -> list[Fact]:
 
 def captures(name: str, text: str, clock: Clock) -> Iterator[Capture]:
     """The commands of a file, each with its facts."""
-    for block in split(text, name):
+    for block in (step for whole in split(text, name) for step in steps(whole)):
         output, first_line = unwrapped(block)
         command = parse_command(block.command, block.host)
         context = Context(name, command, first_line, clock, block.arguments)

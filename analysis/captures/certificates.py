@@ -1,10 +1,12 @@
 """openssl x509, s_client, verify, certbot, and what curl -v says of a certificate."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from analysis.captures.addressed import target_entity
+from analysis.captures.command import Command, parse_command
 from analysis.captures.context import Context, Line, Parser, safe_entity
 from domain.facts import Fact
 
@@ -31,10 +33,50 @@ _NAMES: Final = re.compile(r"DNS:([\w.*-]+)")
 _OPENSSL: Final = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4}) (?:GMT|UTC)")
 _KEYTOOL: Final = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d) (?:GMT|UTC) (\d{4})")
 _URL: Final = re.compile(r"https://([\w.-]+)")
+_LOOP: Final = re.compile(r"\bfor (?P<name>\w+) in (?P<words>[^;]+);\s*do\s+(?P<body>.+?);?\s*done\b")
 _CN: Final = re.compile(r"CN\s*=\s*([^,/\n]+)")
 
 
 def parse(text: str, context: Context) -> list[Fact]:
+    """One fact for each certificate that the command line asks for."""
+    steps, parts = _steps(context.command.line), _parts(text, context)
+    if len(steps) < 2 or len(steps) != len(parts):
+        return _one(text, context)
+    return [
+        fact
+        for step, (first, part) in zip(steps, parts, strict=True)
+        for fact in _one(part, replace(context, command=_asking(step, context), first_line=first))
+    ]
+
+
+def _steps(line: str) -> list[str]:
+    """The commands of a line that print a certificate; a loop's body once for each of its words."""
+    if match := _LOOP.search(line):
+        return [re.sub(rf"\$\{{?{match['name']}\b\}}?", word, match["body"]) for word in match["words"].split()]
+    return [step for step in re.split(r"\s*(?:;|&&)\s*", line) if "openssl" in step]
+
+
+def _asking(step: str, context: Context) -> Command:
+    """The step as it would stand alone, run where the whole line ran."""
+    command = parse_command(step, context.command.host)
+    return replace(command, inside=command.inside or context.command.inside)
+
+
+def _parts(text: str, context: Context) -> list[tuple[int, str]]:
+    """The output of each command, with the number of its first line: the next begins where a field is told again."""
+    parts: list[list[Line]] = [[]]
+    seen: set[str] = set()
+    for line in context.lines(text):
+        name = next((name for name, pattern in _FIELDS if pattern.match(line.text)), "")
+        if name and name in seen:
+            parts.append([])
+            seen = set()
+        seen |= {name} if name else set()
+        parts[-1].append(line)
+    return [(part[0].number, "\n".join(line.text for line in part)) for part in parts if part]
+
+
+def _one(text: str, context: Context) -> list[Fact]:
     """One fact of the leaf certificate; the quote is the line of its end, or of the error."""
     told: dict[str, Any] = {}
     lines: dict[str, Line] = {}
@@ -42,14 +84,15 @@ def parse(text: str, context: Context) -> list[Fact]:
         for name, pattern in _FIELDS:
             if name not in told and (match := pattern.search(line.text)):
                 told[name], lines[name] = match[1].strip(), line
-    if not lines.keys() & {"not_after", "error", "subject"}:
+    numbered = "serial" in lines and context.command.program == "openssl" and context.command.has("-in")
+    if not lines.keys() & {"not_after", "error", "subject"} and not numbered:
         return []
     verify = _VERIFY.search(text)
     code = int(verify[1]) if verify else None
     end = _end(told.get("not_after"), context)
     days = _days(end, context.clock.now)
     subject = told.get("subject")
-    telling = lines.get("error") or lines.get("not_after") or lines["subject"]
+    telling = lines.get("error") or lines.get("not_after") or lines.get("subject") or lines["serial"]
     return [
         context.fact(
             "certificate",

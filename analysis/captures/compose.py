@@ -61,6 +61,7 @@ def _service(name: str, body: dict[str, Json], project: Json, lines: list[Line],
         user=body.get("user"),
         env=_listed(body.get("environment")),
         mounts=_mounts(body),
+        put_files=[*_put(body, "configs", "/"), *_put(body, "secrets", "/run/secrets/")],
         networks=_keys(body.get("networks")),
         ports=_ports(body),
         labels=_listed(body.get("labels")),
@@ -118,6 +119,13 @@ def _mounts(body: dict[str, Json]) -> list[str]:
         else:
             found.append(str(mount) if str(mount).count(":") > 1 else f"{mount}:rw")
     return found
+
+
+def _put(body: dict[str, Json], kind: str, folder: str) -> list[str]:
+    """Where the files are that compose puts into the container, besides volumes."""
+    told = [each for each in body.get(kind) or [] if isinstance(each, str | dict)]
+    names = [str(each.get("target") or each.get("source")) if isinstance(each, dict) else each for each in told]
+    return [name if name.startswith("/") else f"{folder}{name}" for name in names]
 
 
 def _ports(body: dict[str, Json]) -> list[str]:

@@ -10,6 +10,7 @@ from analysis.captures.jsons import Json, at, documents
 from analysis.captures.units import number, percent, size
 from domain.facts import Fact
 
+_PLACE: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _USAGE: Final = re.compile(r"(\S+)\s+(?:.*?\s)?([\d.]+\s?[kKMGT]?i?B) / ([\d.]+\s?[kKMGT]?i?B)")
 
 
@@ -95,8 +96,23 @@ def _cpu_percent(document: dict[str, Any]) -> float | None:
 
 
 def _formatted(line: Line, context: Context) -> Fact | None:
+    if told := _asked(line, context.command.value("--format")):
+        name = told.get("Name") or told.get("Container") or ""
+        return _used(context, line, name, told)
     match = _USAGE.match(line.text)
     return _used(context, line, match[1], {"MemUsage": f"{match[2]} / {match[3]}"}) if match else None
+
+
+def _asked(line: Line, template: str) -> dict[str, str]:
+    """What the fields of a template hold on this line; nothing where no name is among them."""
+    fields = _PLACE.findall(template)
+    literals = [re.sub(r"(?:\\t|\s)+", " ", part) for part in _PLACE.sub("\0", template.strip()).split("\0")]
+    held = [r"(.+ / \S+)" if name == "MemUsage" else r"(\S+)" for name in fields]
+    pattern = "".join(
+        re.escape(part).replace(r"\ ", r"\s+") + value for part, value in zip(literals, [*held, ""], strict=True)
+    )
+    match = re.fullmatch(pattern, line.text.strip()) if {"Name", "Container"} & set(fields) else None
+    return dict(zip(fields, match.groups(), strict=True)) if match else {}
 
 
 PARSERS: Final = (

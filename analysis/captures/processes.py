@@ -158,6 +158,8 @@ def parse_counted(text: str, context: Context) -> list[Fact]:
 
 
 def _grouped(kind: str, count: int, what: str, line: Line, context: Context) -> Fact:
+    if kind == "process" and [_COLUMNS.get(title) for title in _asked_titles(context)] == ["user"]:
+        return context.fact("process", safe_entity("process", what), line, command=what, count=count, user=what)
     if kind == "process":
         return context.fact("process", safe_entity("process", _name(what)), line, command=what, count=count)
     if kind == "socket":

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from analysis.case import Case
 from analysis.holders import port_holders
 from analysis.inventory import Inventory
@@ -50,3 +52,18 @@ def test_another_port_a_client_s_socket_or_the_same_container_tells_nothing() ->
     assert found(publishing("dns", "0.0.0.0:53->53/udp"), finding=taken()) == []
     assert found(publishing("old", "0.0.0.0:53->53/udp", "exited"), finding=taken()) == []
     assert found(socket("docker-proxy", "0.0.0.0:53"), finding=taken()) == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "driver failed programming external connectivity on endpoint dns (ab12): Error starting userland proxy: "
+        "listen tcp4 0.0.0.0:53: bind: address already in use",
+        "failed to set up container networking: Bind for 10.0.0.2:53 failed: port is already allocated",
+        "failed to bind host port 0.0.0.0:53/tcp: address already in use",
+        "listen tcp [::]:53: bind: address already in use",
+    ],
+)
+def test_the_port_is_read_from_what_the_engine_says_of_a_failed_start(error: str) -> None:
+    assert found(socket("named", "0.0.0.0:53"), finding=taken(error=error))[0][1] == "named on 0.0.0.0:53"
+    assert found(socket("named", "0.0.0.0:5353"), finding=taken(error=error)) == []

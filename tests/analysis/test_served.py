@@ -57,3 +57,11 @@ def test_names_of_the_certificate_tell_which_file_is_meant() -> None:
 )
 def test_what_holds_was_never_renewed_or_is_anothers_is_none(facts: tuple[Fact, ...]) -> None:
     assert found(*facts, EDGE) == []
+
+
+def test_a_file_of_which_only_the_serial_was_read_ends_with_the_certificate_of_that_serial() -> None:
+    path = "/etc/letsencrypt/live/shop.example.org/fullchain.pem"
+    file = Fact("certificate", "certificate:file", {"serial": "s60", "path": path}, "artifacts/facts.txt")
+    elsewhere = certificate(60, server="shop.example.org")
+    assert found(OLD, elsewhere, file, EDGE) == [("container:edge", "in 60 days")]
+    assert found(OLD, file, EDGE) == []

@@ -63,7 +63,7 @@ async def test_search_prints_a_line_for_each_runbook_or_that_none_fits(database:
 
 def test_check_counts_what_it_looked_at(folder, capsys):
     assert run_check(load([folder]), [folder], {})
-    assert capsys.readouterr().out.startswith("2 runbooks with 17 signatures, 0 healthy twins: no problem")
+    assert capsys.readouterr().out.startswith("2 runbooks with 18 signatures, 0 healthy twins: no problem")
 
 
 def test_check_prints_each_problem(folder, capsys):

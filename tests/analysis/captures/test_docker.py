@@ -137,6 +137,25 @@ def test_stats_in_a_table_and_in_a_format_tell_use_and_limit() -> None:
     )
 
 
+def test_a_template_of_stats_tells_each_field_whatever_their_order() -> None:
+    seen = told(
+        "$ docker stats --no-stream --format '{{.PIDs}}\\t{{.Name}} {{.MemUsage}}'\n41\tweb 1GiB / 2GiB\n", "container"
+    )
+    assert (seen["pids"], seen["memory_limit"]) == (41, 2 << 30)
+    assert told("$ docker stats --format '{{.Name}} {{.CPUPerc}}'\nweb 12.5%\n", "container")["cpu_percent"] == 12.5
+
+
+def test_a_compose_file_tells_the_files_that_it_puts_into_a_container() -> None:
+    text = """$ cat compose.yaml
+services:
+  edge:
+    image: edge:1
+    configs: [edge_conf, {source: rules, target: /etc/rules}]
+    secrets: [key]
+"""
+    assert only(text, "container").attributes["put_files"] == ["/edge_conf", "/etc/rules", "/run/secrets/key"]
+
+
 def test_a_compose_file_tells_environment_checks_limits_and_who_needs_whom() -> None:
     text = """\
 $ docker compose config

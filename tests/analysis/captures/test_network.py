@@ -138,6 +138,29 @@ def test_certificates_tell_how_many_days_are_left() -> None:
     )
 
 
+LOOP = """$ for p in 443 8443; do echo | openssl s_client -connect web.example.org:$p 2>/dev/null | openssl x509 -noout -serial -enddate; done
+serial=0A1B
+notAfter=Mar 11 12:00:00 2027 GMT
+serial=0C2D
+notAfter=Feb 19 12:00:00 2026 GMT
+$ openssl x509 -in /etc/ssl/live/web.example.org/fullchain.pem -noout -serial
+serial=0A1B
+"""
+
+
+def test_a_loop_over_ports_tells_each_certificate_and_a_serial_alone_tells_the_file() -> None:
+    first, second, file = read(LOOP)
+    assert [(f.attributes["serial"], f.attributes["server"]) for f in (first, second)] == [
+        ("0A1B", "web.example.org"),
+        ("0C2D", "web.example.org"),
+    ]
+    assert (first.line, second.line, second.attributes["days_left"]) == (3, 5, -10.0)
+    assert (file.attributes["serial"], file.attributes["path"]) == (
+        "0A1B",
+        "/etc/ssl/live/web.example.org/fullchain.pem",
+    )
+
+
 def test_a_certificate_that_ends_next_year_is_not_taken_as_ended_this_year() -> None:
     seen = told("$ openssl x509 -noout -enddate -in web.pem\nnotAfter=Mar 11 12:00:00 2027 GMT\n", "certificate")
     assert seen["days_left"] == 375.0
