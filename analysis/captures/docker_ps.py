@@ -26,6 +26,7 @@ _TITLES: Final = {
     "NAMES": "NAMES", "PORTS": "PORTS", "STATUS": "STATUS", "STATE": "STATUS", "IMAGE": "IMAGE", "ID": "CONTAINER ID",
     "COMMAND": "COMMAND", "CREATEDAT": "CREATED", "RUNNINGFOR": "CREATED", "NETWORKS": "NETWORKS",
 }  # fmt: skip
+_PORT: Final = re.compile(r"(?P<inside>\d+/\w+) -> (?P<at>\S+:\d+)")
 _ALL: Final = re.compile(r"--all(?:=true)?|-[aqs]*a[aqs]*")
 _SOME: Final = ("-f", "--filter", "-n", "--last", "-l", "--latest")  # options that leave containers out
 _STATES: Final = {"up": "running", "stopped": "exited"}
@@ -142,7 +143,18 @@ def _formatted(line: Line, context: Context) -> Fact | None:
     )
 
 
+def parse_port(text: str, context: Context) -> list[Fact]:
+    """`docker port NAME`: what is published, `80/tcp -> 0.0.0.0:8080` a line."""
+    words = context.command.words
+    found = [(line, match) for line in context.lines(text) if (match := _PORT.fullmatch(line.text.strip()))]
+    if not found or len(words) < 3:
+        return []
+    ports = [f"{match['at']}->{match['inside']}" for _, match in found]
+    return [context.fact("container", safe_entity("container", words[2]), found[0][0], ports=ports)]
+
+
 PARSERS: Final = (
+    Parser("docker port", parse_port, ("docker port", "podman port", "docker container port")),
     Parser(
         "docker ps", parse,
         ("docker ps", "docker container ls", "docker container list", "docker compose ps", "docker-compose ps",

@@ -1,4 +1,4 @@
-"""ps with any columns, top's rows, pstree, pgrep, lsof: what runs on a machine or in a container."""
+"""ps with any columns, top's rows, pstree, pgrep: what runs on a machine or in a container."""
 
 import re
 from collections import Counter
@@ -28,9 +28,8 @@ _OPTIONS: Final = {
 }  # fmt: skip
 _MOST: Final = 300
 _HEADER: Final = re.compile(r"\s*(?:[A-Z%][A-Z%0-9:+-]*\s*)+$")
-_DELETED: Final = re.compile(
-    r"(?P<name>\S+)\s+\d+\s+(?:\d+\s+\S+\s+)?(?P<user>\S+)\s+\d+[rwu ]?\S*\s+REG\s+\S+\s+(?P<size>\d+)\s+"
-    r"(?:\d+\s+)?\d+\s+(?P<path>/.*?)\s+\(deleted\)$"
+_FIRST_COLUMN: Final = re.compile(
+    r"\bps\s+(?:-\w*f\w*|aux\w*)\b[^|]*\|\s*(?:awk '\{ ?print \$1 ?\}'|cut -d' ' -f1)\s*\|"
 )
 _PGREP: Final = re.compile(r"\s*\d+ (\D.*)")
 _INTERPRETED: Final = re.compile(
@@ -124,25 +123,6 @@ def _counted(fact: Fact, told: dict[str, Any]) -> Fact:
     return replace(fact, attributes={"command": fact.attributes["command"], **told})
 
 
-def parse_lsof(text: str, context: Context) -> list[Fact]:
-    """lsof: open files by process, and each deleted one that is still open."""
-    rows = [line for line in context.lines(text) if re.match(r"\S+\s+\d+\s", line.text)]
-    counts = Counter((line.text.split()[0], int(line.text.split()[1])) for line in rows)
-    first = {(line.text.split()[0], int(line.text.split()[1])): line for line in reversed(rows)}
-    return [
-        context.fact("process", safe_entity("process", name), first[name, pid], pid=pid, command=name, open_files=count)
-        for (name, pid), count in counts.most_common(20)
-    ] + [_deleted(match, line, context) for line in rows if (match := _DELETED.match(line.text.strip()))]
-
-
-def _deleted(match: re.Match[str], line: Line, context: Context) -> Fact:
-    """A file without a name whose space its holder keeps."""
-    of = safe_entity("process", match["name"])
-    return context.fact(
-        "file", of, line, path=match["path"], size=int(match["size"]), kind="deleted", owner=match["user"], exists=False
-    )
-
-
 def parse_counted(text: str, context: Context) -> list[Fact]:
     """`... | sort | uniq -c | sort -rn`: how many of what; of processes and sockets as such, else as readings."""
     if not {"uniq"} & set(context.command.filters):
@@ -158,7 +138,7 @@ def parse_counted(text: str, context: Context) -> list[Fact]:
 
 
 def _grouped(kind: str, count: int, what: str, line: Line, context: Context) -> Fact:
-    if kind == "process" and [_COLUMNS.get(title) for title in _asked_titles(context)] == ["user"]:
+    if kind == "process" and _of_users(context):
         return context.fact("process", safe_entity("process", what), line, command=what, count=count, user=what)
     if kind == "process":
         return context.fact("process", safe_entity("process", _name(what)), line, command=what, count=count)
@@ -184,6 +164,12 @@ def _script(command: str) -> str:
     return _name(interpreted[1] or interpreted[2] if interpreted else command)
 
 
+def _of_users(context: Context) -> bool:
+    """Whether users were counted: `ps -eo user=`, or the first column of `ps -ef`."""
+    asked = [_COLUMNS.get(title) for title in _asked_titles(context)]
+    return asked == ["user"] or (not asked and _FIRST_COLUMN.search(context.command.line) is not None)
+
+
 def parse_pstree(text: str, context: Context) -> list[Fact]:
     """pstree: `31*[curl]` counts what hangs under a process."""
     facts = []
@@ -207,7 +193,6 @@ PARSERS: Final = (
             r"^\s*(?:USER|UID|PID|PPID|RSS|%CPU|STAT)\s+(?:\S+\s+)*(?:COMMAND|CMD|COMM)\s*$", re.MULTILINE
         ),
     ),
-    Parser("lsof", parse_lsof, ("lsof",), looks=re.compile(r"\ACOMMAND\s+PID\s+(?:TID\s+)?(?:TASKCMD\s+)?USER\s+FD")),
     Parser("pgrep", parse_pgrep, ("pgrep",)),
     Parser("pstree", parse_pstree, ("pstree",)),
 )

@@ -137,6 +137,11 @@ def test_stats_in_a_table_and_in_a_format_tell_use_and_limit() -> None:
     )
 
 
+def test_the_published_ports_of_one_container_are_told() -> None:
+    seen = only("$ docker port web\n80/tcp -> 0.0.0.0:8080\n80/tcp -> [::]:8080\n", "container")
+    assert (seen.entity, seen.attributes["ports"]) == ("container:web", ["0.0.0.0:8080->80/tcp", "[::]:8080->80/tcp"])
+
+
 def test_a_template_of_stats_tells_each_field_whatever_their_order() -> None:
     seen = told(
         "$ docker stats --no-stream --format '{{.PIDs}}\\t{{.Name}} {{.MemUsage}}'\n41\tweb 1GiB / 2GiB\n", "container"
