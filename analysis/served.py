@@ -54,9 +54,17 @@ def _renews(file: Fact, served: Fact) -> bool:
 
 
 def _one_name(file: Fact, served: Fact) -> bool:
+    if _nameless(file):
+        return file.attributes.get("container") is not None  # what a server reads tells of that server
     asked = {str(served.attributes["server"]).lower(), *_names(served)}
     held = {*_names(file), *(part.lower() for part in PurePosixPath(str(file.attributes["path"])).parts)}
     return any(fnmatch(name, pattern) for name in asked for pattern in held)
+
+
+def _nameless(file: Fact) -> bool:
+    """Whether neither the file's certificate nor its path tells a name."""
+    parts = PurePosixPath(str(file.attributes["path"])).parts[:-1]
+    return not _names(file) and not any("." in part for part in parts)
 
 
 def _names(of: Fact) -> set[str]:
@@ -70,7 +78,9 @@ def _left(of: Fact) -> float:
 
 
 def _holder(case: Case, file: Fact) -> str | None:
-    """The one container that has the file mounted, and does not renew it itself."""
+    """The one container that has the file mounted or in which it was read, and does not renew it itself."""
+    if inside := file.attributes.get("container"):
+        return str(inside)
     path = PurePosixPath(str(file.attributes["path"]))
     found = {
         fact.entity

@@ -81,7 +81,7 @@ FACTS: Final[dict[str, str]] = {
     "dns": "query, status, addresses, server, type, seconds, ttl, error, search, answered",
     "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body",
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
-    "path, verify_code, server, renewed",
+    "path, verify_code, server, renewed, container",
     # servers
     "session": "pid, user, database, state, wait_type, wait_event, query, age_seconds, transaction_seconds, "
     "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted, "

@@ -103,6 +103,7 @@ def _one(text: str, context: Context) -> list[Fact]:
             names=_NAMES.findall(text),
             verify_code=code,
             server=_server(context),
+            container=context.command.inside or None,
             chain_ok=None if code is None else code == 0,
             path=next((p for p in context.command.paths() if p.startswith("/")), None),
             self_signed=True

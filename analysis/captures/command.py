@@ -13,6 +13,7 @@ _TAKE_VALUE: Final = {
     "--workdir", "--kubeconfig", "--host", "-H", "--project-name", "--file",
 }  # fmt: skip
 _FEEDERS: Final = ("echo", "printf", "yes", "true", ":")
+_OF_CONTAINER: Final = re.compile(r"\$\((?:sudo )?(?:docker|podman|nerdctl) (?:container )?inspect [^()]*?([\w.-]+)\)")
 _TAIL: Final = re.compile(r"\s+#\s+(.*)$")
 
 
@@ -71,11 +72,13 @@ def operands(words: tuple[str, ...]) -> tuple[str, ...]:
 def parse_command(line: str, host: str = "") -> Command:
     """The command line taken apart; what cannot be split stays one word."""
     comment = match[1] if (match := _TAIL.search(line)) else ""
-    stages = _stages(line[: match.start()] if match else line)
+    whose = _OF_CONTAINER.search(line)  # `/proc/$(docker inspect -f '{{.State.Pid}}' web)/limits`
+    stages = _stages(_OF_CONTAINER.sub("PID", line[: match.start()] if match else line))
     while len(stages) > 1 and stages[0] and stages[0][0] in _FEEDERS:  # `echo | openssl s_client`
         stages = stages[1:]
     first, inside, remote = _unwrapped(stages[0] if stages else ())
     filters = tuple(PurePosixPath(stage[0]).name for stage in stages[1:] if stage)
+    inside = inside or (f"container:{whose[1]}" if whose else "")
     return Command(line.strip(), first, filters, inside, remote or host, comment)
 
 

@@ -158,7 +158,10 @@ PARSERS: Final = (
         looks=re.compile(r"\Acore file size\s+\(|^open files\s+\(-n\)", re.MULTILINE),
     ),
     Parser(
-        "/proc/limits", parse_proc, files=("/proc/*/limits",), looks=re.compile(r"\ALimit\s+Soft Limit\s+Hard Limit")
+        "/proc/limits",
+        parse_proc,
+        files=("/proc/*/limits",),
+        looks=re.compile(r"\ALimit\s+Soft Limit\s+Hard Limit|\AMax [a-z ]+?\s{2,}\S+\s{2,}\S+"),
     ),
     Parser("file-nr", parse_file_nr, files=("/proc/sys/fs/file-nr",)),
     Parser("cpu.stat", parse_cpu_stat, files=("*cpu.stat",), looks=re.compile(r"\A(?:usage_usec \d+|nr_periods \d+)")),

@@ -15,6 +15,8 @@ _LISTENS: Final = re.compile(
     r"(?P<name>\S+)\s+(?P<pid>\d+)\s.*\s(?P<protocol>TCP|UDP)\s+"
     r"(?P<local>\S+:(?P<port>[\w-]+))(?P<listen> \(LISTEN\))?$"
 )
+_CUT: Final = {"systemd-r": "systemd-resolve", "docker-pr": "docker-proxy", "rootlessp": "rootlessport",
+               "com.docke": "com.docker.backend"}  # fmt: skip  # names as lsof cuts them, at nine characters
 _PORTS: Final = {"http": "80", "https": "443", "domain": "53", "http-alt": "8080", "ssh": "22", "smtp": "25",
                  "mysql": "3306", "postgresql": "5432", "ntp": "123", "mqtt": "1883", "redis": "6379"}  # fmt: skip
 
@@ -37,10 +39,11 @@ def _open(line: Line, context: Context) -> Fact | None:
     match = _LISTENS.fullmatch(line.text.strip())
     if match is None or not (match["listen"] or match["protocol"] == "UDP"):
         return None
+    name = _CUT.get(match["name"], match["name"])
     local = match["local"].rpartition(":")[0].replace("*", "0.0.0.0") + f":{_PORTS.get(match['port'], match['port'])}"
     return context.fact(
-        "socket", safe_entity("process", match["name"]), line, protocol=match["protocol"].lower(), local=local,
-        state="LISTEN" if match["listen"] else "UNCONN", process=match["name"], pid=int(match["pid"]),
+        "socket", safe_entity("process", name), line, protocol=match["protocol"].lower(), local=local,
+        state="LISTEN" if match["listen"] else "UNCONN", process=name, pid=int(match["pid"]),
     )  # fmt: skip
 
 

@@ -59,6 +59,13 @@ def test_what_holds_was_never_renewed_or_is_anothers_is_none(facts: tuple[Fact, 
     assert found(*facts, EDGE) == []
 
 
+def test_a_file_without_a_name_is_that_of_the_server_in_which_it_was_read() -> None:
+    file = certificate(60, path="/certs/tls.crt", container="container:registry")
+    assert found(OLD, file) == [("container:registry", "in 60 days")]
+    assert found(OLD, certificate(60, path="/certs/tls.crt")) == []
+    assert found(OLD, certificate(60, path="/certs/wiki.example.org/tls.crt", container="container:wiki")) == []
+
+
 def test_a_file_of_which_only_the_serial_was_read_ends_with_the_certificate_of_that_serial() -> None:
     path = "/etc/letsencrypt/live/shop.example.org/fullchain.pem"
     file = Fact("certificate", "certificate:file", {"serial": "s60", "path": path}, "artifacts/facts.txt")

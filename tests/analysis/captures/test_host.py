@@ -37,12 +37,13 @@ def test_df_tells_space_and_inodes_of_disks_and_of_a_container() -> None:
 
 
 def test_lsof_tells_who_listens_and_counts_of_ps_tell_users() -> None:
-    listens = "java 1812 tomcat 4u IPv6 20811 0t0 TCP *:http (LISTEN)\nnamed 9 bind 5u IPv4 2 0t0 UDP 10.0.0.2:53\n"
+    listens = "systemd-r 8 systemd-resolve 4u IPv4 2 0t0 TCP 127.0.0.53:domain (LISTEN)\njava 1812 tomcat 4u IPv6 20811 0t0 TCP *:http (LISTEN)\nnamed 9 bind 5u IPv4 2 0t0 UDP 10.0.0.2:53\n"
     held = "curl 7 root 5u IPv4 3 0t0 TCP 10.0.0.2:40122->10.0.0.3:443 (ESTABLISHED)\n"
     facts = read(f"$ lsof -i\nCOMMAND PID USER FD TYPE DEVICE SIZE/OFF NODE NAME\n{listens}{held}")
     sockets = [
         (f.attributes["process"], f.attributes["local"], f.attributes["state"]) for f in facts if f.kind == "socket"
     ]
+    assert sockets.pop(0) == ("systemd-resolve", "127.0.0.53:53", "LISTEN")
     assert sockets == [("java", "0.0.0.0:80", "LISTEN"), ("named", "10.0.0.2:53", "UNCONN")]
     for command in ("ps -eLo uid=", "ps -eo user=", "ps -eLf | awk '{print $1}'"):
         assert told(f"$ {command} | sort | uniq -c\n  812 app\n", "process")["user"] == "app"

@@ -25,6 +25,12 @@ def test_without_a_container_or_over_ssh_they_are_the_machine_s() -> None:
     assert seen("$ ssh box 'nproc; ulimit -u'\n8\n4096\n") == [("limit", "host:box", 4096, 3)]
 
 
+def test_a_process_that_is_named_by_its_container_is_the_container_s() -> None:
+    asked = "cat /proc/$(docker inspect -f '{{.State.Pid}}' web)/limits | grep processes"
+    text = f"$ {asked}\nMax processes             512                  1024                 processes\n"
+    assert seen(text) == [("limit", "container:web", 512, 2)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
