@@ -23,13 +23,15 @@ _FAILED: Final = re.compile(r"(?i)no route to host|unreachable|timed? ?out")
 def captured_routes(case: Case) -> Iterator[JoinedFact]:
     """One fact for each bridge that covers an address which cannot be reached from here and is not one of here."""
     bridges = [(at, net) for at, fact in enumerate(case.facts) if (net := _bridge(fact)) is not None]
-    told: set[IPv4Network] = set()
+    bridges.sort(key=lambda each: each[1].prefixlen)  # what `ip route get` tells of one address comes last
+    told: set[str] = set()
     for address, cited in _unreached(case) if bridges else ():
         for at, net in bridges:
-            if net in told or address not in net or case.inventory.address_owner(str(address)):
+            device = str(case.facts[at].attributes["device"])
+            if device in told or address not in net or case.inventory.address_owner(str(address)):
                 continue
             if (proof := _elsewhere(case, address, case.facts[at])) is not None:
-                told.add(net)
+                told.add(device)
                 yield _joined(case, at, address, net, (*cited, *proof))
 
 
@@ -51,12 +53,12 @@ def _is_bridge(fact: Fact) -> bool:
 
 
 def _subnet(route: Fact) -> IPv4Network | None:
-    """Where a route leads; nothing for the default route and for what is no IPv4 subnet."""
+    """Where a route leads; nothing for the default route and for what is not IPv4."""
     try:
         net = ip_network(str(route.attributes.get("destination")))
     except ValueError:
         return None
-    return net if isinstance(net, IPv4Network) and 0 < net.prefixlen < 32 else None
+    return net if isinstance(net, IPv4Network) and net.prefixlen else None
 
 
 def _unreached(case: Case) -> Iterator[tuple[IPv4Address, tuple[Citation, ...]]]:
@@ -102,7 +104,7 @@ def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation,
 def _meant_by(fact: Fact, address: IPv4Address, bridge: IPv4Network | None) -> bool:
     """Whether a route leads there, and not only to a wide range: engines hand out a subnet's first addresses."""
     net = _subnet(fact)
-    if net is None or bridge is None or address not in net:
+    if net is None or bridge is None or address not in net or net.prefixlen == 32:
         return False
     return net.prefixlen >= bridge.prefixlen or int(address) - int(bridge.network_address) > _FIRST
 

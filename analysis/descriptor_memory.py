@@ -27,10 +27,10 @@ def descriptor_memory(case: Case) -> Iterator[JoinedFact]:
     for at, fact in enumerate(case.facts):
         limit = _limit(fact) or _everywhere(case, fact)
         held = _held(case, fact.entity) or _killed(case, fact) if limit else None
-        if held is None or (of := _whose(case, fact, held[0])) in told:
+        if held is None or (of := _whose(case, fact, held[0])) in told or case.facts[held[0]].entity in told:
             continue
-        told.add(of)
         place, used = held
+        told |= {of, case.facts[place].entity}
         note = Fact("note", of, {"name": NAME, "text": f"{used / _GIB:.3g} GiB", "value": limit})
         yield JoinedFact(note, (*case.cite(at, "soft", "text"), *case.cite(place, "memory_usage", "message")))
 

@@ -28,8 +28,8 @@ def wrong_clocks(case: Case) -> Iterator[JoinedFact]:
         also = next((each for each in seen if abs(each[1] - seconds) < _SAME), None)
         seen = [each for each in seen if each is not also]
         yield _joined(of, also[1] if also else seconds, (*cited, *(also[2] if also else ())))
-    for off in seen:
-        yield _joined(*off)
+    for of, seconds, cited in {off[0]: off for off in reversed(seen)}.values():
+        yield _joined(of, seconds, cited)
 
 
 def _joined(of: str, seconds: int, cited: tuple[Citation, ...]) -> JoinedFact:
@@ -45,20 +45,22 @@ def _by_hardware(case: Case) -> Iterator[_Off]:
             continue
         off = round((system - hardware).total_seconds())
         if abs(off) > _WRONG and _WRONG < abs(off) % _ZONE < _ZONE - _WRONG:
-            yield _called(case, at), off, case.cite(at, "utc", "rtc")
+            yield _called(case, at, fact.entity), off, case.cite(at, "utc", "rtc")
 
 
 def _by_answers(case: Case) -> Iterator[_Off]:
-    """A server whose answers bear another date than the machine that asked, where a third one agrees with that."""
+    """A server whose answers bear another date than the machine that asked, where a third one agrees with either."""
     clocks = [(at, time) for at, fact in enumerate(case.facts)
               if fact.kind == "clock" and (time := _time(fact.attributes.get("utc"))) is not None]  # fmt: skip
     own = {case.facts[at].source: time for at, time in reversed(clocks) if kind_of(case.facts[at].entity) == "host"}
     seen = [(at, round((time - own[source]).total_seconds())) for at, time in clocks
             if (source := case.facts[at].source) in own and kind_of(case.facts[at].entity) != "host"]  # fmt: skip
-    agreed = {case.facts[at].source for at, off in seen if abs(off) < _WRONG}
     for at, off in seen:
-        if abs(off) > _WRONG and case.facts[at].source in agreed:
+        others = [each for place, each in seen if place != at and case.facts[place].source == case.facts[at].source]
+        if abs(off) > _WRONG and any(abs(each) < _WRONG for each in others):
             yield entity("host", name_of(case.facts[at].entity)), off, case.cite(at, "utc")
+        elif abs(off) > _WRONG and any(abs(each - off) < _WRONG for each in others):  # then it is the one who asked
+            yield _called(case, at, entity("host", HOST)), -off, case.cite(at, "utc")
 
 
 def _time(told: object) -> datetime | None:
@@ -67,11 +69,9 @@ def _time(told: object) -> datetime | None:
     )
 
 
-def _called(case: Case, at: int) -> str:
+def _called(case: Case, at: int, of: str) -> str:
     """The machine; one without a name by its file, where that bears the name of something that an alert names."""
-    fact = case.facts[at]
-    stem = PurePosixPath(fact.source).name.partition(".")[0]
+    stem = PurePosixPath(case.facts[at].source).name.partition(".")[0]
     texts = (text for alert in case.incident.alerts for text in (*alert.labels.values(), *alert.annotations.values()))
     named = re.compile(rf"(?<![\w.-]){re.escape(stem)}(?![\w-])")
-    unnamed = fact.entity == entity("host", HOST)
-    return entity("host", stem) if unnamed and any(map(named.search, texts)) else fact.entity
+    return entity("host", stem) if of == entity("host", HOST) and any(map(named.search, texts)) else of

@@ -29,7 +29,10 @@ def test_a_clear_case_is_told_and_one_of_which_next_to_nothing_is_known_is_not()
 
 
 def test_proofs_of_something_else_make_it_no_sure_case() -> None:
-    alone, both = (ranked(case(BEST, *more)) for more in ((), (finding("container:db", "disk.full"), finding("host:a", "time.clock_skew"))))
+    alone, both = (
+        ranked(case(BEST, *more))
+        for more in ((), (finding("container:db", "disk.full"), finding("host:a", "time.clock_skew")))
+    )
     assert features(case(BEST), alone).rest == 0.0
     sure, unsure = (confidence(features(case(BEST), each)) for each in (alone, both))
     assert unsure < 0.7 < sure

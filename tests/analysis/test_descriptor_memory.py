@@ -65,3 +65,10 @@ def test_so_it_is_by_the_engine_s_unit_where_the_kernel_sets_no_lower_bound() ->
     assert found(unit, kernel, KILLED) == [("process:mysqld", "13.4 GiB", "infinity")]
     assert found(unit, usual, KILLED) == []
     assert found(unit, kernel) == []
+
+
+def test_one_kill_is_told_once() -> None:
+    unit = reading("LimitNOFILE=infinity", command="systemctl show docker -p LimitNOFILE")
+    kernel = Fact("setting", "host:localhost", {"name": "fs.nr_open", "value": 1073741816}, "artifacts/host.txt")
+    fresh = reading("1073741816\n1073741816", **FRESH)
+    assert found(fresh, unit, kernel, KILLED, DB) == [("container:db", "13.4 GiB", 1073741816)]

@@ -51,3 +51,10 @@ def test_a_server_whose_answers_are_late_where_a_third_one_agrees_with_the_asker
 
 def test_its_own_word_and_that_of_others_are_one() -> None:
     assert told(store=OWN, app=DATE + SERVER + THIRD, said="files on store fail") == [("host:store", -2405)]
+
+
+def test_where_two_servers_agree_against_it_the_asker_is_wrong() -> None:
+    other = THIRD.replace("12:00:06", "11:20:07")
+    assert told(app=DATE + SERVER + other) == [("host:localhost", 2405)]
+    assert told(app=DATE + SERVER + other, said="app is odd") == [("host:app", 2405)]
+    assert told(app=DATE + SERVER + THIRD.replace("12:00:06", "14:40:07")) == []
