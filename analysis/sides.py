@@ -12,7 +12,10 @@ from domain.runbook import Runbook
 
 # Of these faults a server's clients complain in its words, so that client and server tell of one fault.
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
-_KINDS: Final = {"credentials.store_sealed": "secrets"}  # faults that are a server's, in a family that is not
+_KINDS: Final = {
+    "credentials.store_sealed": "secrets",
+    "disk.flood_stage": "database",
+}  # faults that are a server's, in a family that is not
 # Faults of a client or of what stands between, in a family that is a server's.
 _CLIENTS: Final = ("database.connection_leak", "database.migration_lock", "database.pooler_mode")
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")

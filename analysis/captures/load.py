@@ -21,6 +21,9 @@ _CPUINFO: Final = re.compile(r"(model name|flags|Features|siblings|cpu cores)\s*
 
 def parse_uptime(text: str, context: Context) -> list[Fact]:
     """Load averages, wherever a line tells them: uptime, top, w, /proc/loadavg."""
+    if context.command.has("-s", "--since") and (since := context.time(text.strip())) is not None:
+        seconds = (context.clock.now - since).total_seconds()
+        return [context.fact("load", context.host, next(context.lines(text)), since, uptime_seconds=seconds)]
     facts = []
     for line in context.lines(text):
         if match := _LOADS.search(line.text) or _LOADAVG.match(line.text):

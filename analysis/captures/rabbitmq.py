@@ -22,6 +22,7 @@ _SECTIONS: Final = re.compile(
     r"^(Disk Nodes|Running Nodes|RAM Nodes|Network Partitions|Alarms|Versions|Maintenance status|Listeners|"
     r"Cluster name: \S+)\s*$"
 )
+_ALARMS: Final = re.compile(r"Node \S+ reported (?:the following .*alarms?:|no (?:local )?alarms)")
 _OLD_ALARM: Final = re.compile(r"resource_limit,(memory|disk),|\{alarms,\[([^\]]+)\]")
 
 
@@ -154,7 +155,23 @@ def _member(name: str, running: bool, context: Context) -> Fact:
     )
 
 
+def parse_alarms(text: str, context: Context) -> list[Fact]:
+    """rabbitmq-diagnostics alarms: one a line, or that there are none."""
+    lines = [line for line in context.lines(text) if line.text.strip()]
+    at = next((at for at, line in enumerate(lines) if _ALARMS.match(line.text.strip())), None)
+    if at is None:
+        return []
+    alarms = [
+        line.text.strip(" -")
+        for line in lines[at + 1 :]
+        if re.match(r"[ -]*(?:memory|disk|file_descriptor)", line.text)
+    ]
+    told = {"alarms": alarms, "status": "alarm" if alarms else "ok"}
+    return [context.fact("cluster", _server(context), lines[min(at + 1, len(lines) - 1)], name="rabbitmq", **told)]
+
+
 PARSERS: Final = (
+    Parser("rabbitmq alarms", parse_alarms, ("rabbitmq-diagnostics alarms", "rabbitmqctl list_alarms")),
     Parser(
         "rabbitmq queues",
         parse_queues,

@@ -393,3 +393,7 @@ def test_status_pages_tell_busy_workers() -> None:
 def test_a_server_s_date_is_its_clock() -> None:
     text = "$ curl -sI http://10.0.3.9/ | grep -i date\nDate: Wed, 04 Mar 2026 11:20:00 GMT\n"
     assert only(text, "clock").attributes["utc"] == "Wed, 04 Mar 2026 11:20:00 GMT"
+
+
+def test_uptime_since_is_told_in_seconds() -> None:
+    assert told("$ uptime -s\n2026-03-01 11:50:00\n", "load")["uptime_seconds"] == 600

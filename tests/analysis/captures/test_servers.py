@@ -280,3 +280,10 @@ Metadata for all topics (from broker 1: 10.1.1.1:9092/1):
 """
     found = told(sample, "setting")
     assert (found["value"], found["origin"]) == ("localhost:9092", "10.1.1.1:9092")
+
+
+def test_alarms_of_rabbitmq_are_listed_or_there_are_none() -> None:
+    command = "$ docker exec mq rabbitmq-diagnostics alarms\n"
+    found = told(command + "Node rabbit@mq reported the following local alarms:\nmemory\n", "cluster")
+    assert (found["alarms"], found["status"]) == (["memory"], "alarm")
+    assert told(command + "Node rabbit@mq reported no alarms, local or clusterwide\n", "cluster")["status"] == "ok"
