@@ -12,7 +12,7 @@ from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
 from analysis.inventory import Inventory
-from analysis.joins import joined
+from analysis.joined import joined
 from analysis.machines import called, learned
 from analysis.opinions import weighed
 from analysis.verdict import decide

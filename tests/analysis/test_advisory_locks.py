@@ -1,6 +1,6 @@
 """Who holds an advisory lock that another waits for."""
 
-from analysis.advisory_locks import advisory_holders
+from analysis.joins.advisory_locks import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 
@@ -13,7 +13,7 @@ def session(pid: int, granted: bool, client: str, query: str = "SELECT pg_adviso
 
 
 def found(*facts: Fact) -> list[object]:
-    told = advisory_holders(case(facts))
+    told = joined(case(facts))
     return [(f.fact.entity, f.fact.attributes["application"], f.fact.attributes["blocks"]) for f in told]
 
 
@@ -25,7 +25,7 @@ def test_the_holder_is_named_by_what_runs_at_its_address() -> None:
 
 def test_a_waiter_whose_address_nobody_has_is_the_one_that_complains() -> None:
     facts = (session(11, True, "10.3.0.6"), session(12, False, "10.3.0.4"), RUN)
-    told = list(advisory_holders(case(facts, [finding("container:app", "database.migration_lock")])))
+    told = list(joined(case(facts, [finding("container:app", "database.migration_lock")])))
     assert told[0].fact.entity == "container:app"
 
 

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from analysis.architectures import other_architectures
 from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.joins.architectures import joined
 from analysis.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
@@ -23,7 +23,7 @@ def captured(text: str) -> list[Fact]:
 def told(*facts: Fact, finding: Finding = REFUSED) -> list[object]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (finding,), facts, (), Inventory.build(facts), ())
-    return [each.fact.attributes["text"] for each in other_architectures(case)]
+    return [each.fact.attributes["text"] for each in joined(case)]
 
 
 def image(name: str, words: str) -> str:

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from analysis.blocked_hosts import blocked_hosts
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.joins.blocked_hosts import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -29,7 +29,7 @@ def found(*findings: Finding) -> list[tuple[object, object]]:
     case = Case(
         Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ()), (), findings, facts, (), Inventory.build(facts), ()
     )
-    return [(f.fact.attributes["client"], f.fact.attributes["application"]) for f in blocked_hosts(case)]
+    return [(f.fact.attributes["client"], f.fact.attributes["application"]) for f in joined(case)]
 
 
 def test_the_one_through_whom_the_clients_come_is_named_once() -> None:

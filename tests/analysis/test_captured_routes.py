@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from analysis.captured_routes import captured_routes
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.joins.captured_routes import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -30,7 +30,7 @@ def container(name: str, network: str) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (UNREACHED,)) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in captured_routes(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 BRIDGE = route("172.21.0.0/16", "br-0a1b2c3d4e5f")

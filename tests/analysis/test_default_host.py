@@ -1,6 +1,6 @@
 """A server that is asked at loopback although a variable puts it elsewhere."""
 
-from analysis.default_host import asked_at_loopback
+from analysis.joins.default_host import joined
 from tests.analysis.joining import case, fact, finding
 
 REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
@@ -9,7 +9,7 @@ REFUSED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
 def found(*env: str, quote: str = REFUSED, mode: str = "bridge") -> list[object]:
     container = fact("container", "container:app", env=list(env), network_mode=mode)
     known = case([container], [finding("container:app", "config.default_host", quote)])
-    return [(each.fact.entity, each.fact.attributes["text"], len(each.citations)) for each in asked_at_loopback(known)]
+    return [(each.fact.entity, each.fact.attributes["text"], len(each.citations)) for each in joined(known)]
 
 
 def test_the_variable_that_is_not_read_is_named_without_its_password() -> None:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from analysis.case import Case
-from analysis.descriptor_memory import descriptor_memory
 from analysis.inventory import Inventory
+from analysis.joins.descriptor_memory import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -25,7 +25,7 @@ def holds(used: int, most: int = 20 * GIB, of: str = "container:db") -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (OOM,)) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in descriptor_memory(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 def test_a_container_that_holds_most_of_the_memory_under_such_a_limit_is_told() -> None:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from analysis.case import Case
-from analysis.early_checks import early_checks
 from analysis.inventory import Inventory
+from analysis.joins.early_checks import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -29,7 +29,7 @@ def judged(message: str, seconds: float) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (WORK,)) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["value"], f.fact.attributes.get("text")) for f in early_checks(case)]
+    return [(f.fact.entity, f.fact.attributes["value"], f.fact.attributes.get("text")) for f in joined(case)]
 
 
 def test_given_up_as_soon_as_the_check_allows_while_its_log_is_still_at_work() -> None:

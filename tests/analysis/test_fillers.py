@@ -1,6 +1,6 @@
 """What takes the space of a full file system."""
 
-from analysis.fillers import filled, fillers
+from analysis.joins.fillers import filled, joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 
@@ -13,7 +13,7 @@ def folder(path: str, size: int) -> Fact:
 
 
 def found(*facts: Fact) -> list[object]:
-    return [(f.fact.entity, f.fact.attributes["filler"], f.fact.attributes["share"]) for f in fillers(case(facts))]
+    return [(f.fact.entity, f.fact.attributes["filler"], f.fact.attributes["share"]) for f in joined(case(facts))]
 
 
 def test_the_deepest_that_takes_most_is_named() -> None:

@@ -1,6 +1,6 @@
 """Published ports, and a NAT table without the engine's chains."""
 
-from analysis.flushed import engine_chains_missing
+from analysis.joins.flushed import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact
 
@@ -14,7 +14,7 @@ BUILT_IN = [chain("PREROUTING"), chain("OUTPUT"), chain("POSTROUTING")]
 
 
 def found(*facts: Fact) -> list[object]:
-    return [told.fact.attributes["value"] for told in engine_chains_missing(case(facts))]
+    return [told.fact.attributes["value"] for told in joined(case(facts))]
 
 
 def test_a_published_port_needs_the_engine_s_chain() -> None:

@@ -1,6 +1,6 @@
 """Volumes that a renamed compose project left behind."""
 
-from analysis.fresh_volumes import fresh_volumes
+from analysis.joins.fresh_volumes import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact
 
@@ -11,7 +11,7 @@ def volume(name: str, created: str) -> Fact:
 
 def found(*volumes: Fact, mount: str = "wiki2_data:/data", started: str = "2026-03-01T10:00:05Z") -> list[object]:
     container = fact("container", "container:wiki", mounts=[mount], started_at=started)
-    return [(each.fact.entity, each.fact.attributes["text"]) for each in fresh_volumes(case([container, *volumes]))]
+    return [(each.fact.entity, each.fact.attributes["text"]) for each in joined(case([container, *volumes]))]
 
 
 def test_the_older_sister_of_a_volume_that_began_with_its_container_is_named() -> None:

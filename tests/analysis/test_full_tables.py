@@ -1,6 +1,6 @@
 """A kernel table whose count has reached its limit."""
 
-from analysis.full_tables import full_tables
+from analysis.joins.full_tables import joined
 from domain.facts import Attribute
 from tests.analysis.joining import case, fact
 
@@ -8,7 +8,7 @@ from tests.analysis.joining import case, fact
 def found(count: Attribute, most: Attribute, *, other: str = "host:gate") -> list[tuple[str, object]]:
     count_of = fact("setting", "host:gate", name="net.netfilter.nf_conntrack_count", value=count)
     most_of = fact("setting", other, name="net.netfilter.nf_conntrack_max", value=most)
-    return [(told.fact.entity, told.fact.attributes["text"]) for told in full_tables(case([count_of, most_of]))]
+    return [(told.fact.entity, told.fact.attributes["text"]) for told in joined(case([count_of, most_of]))]
 
 
 def test_a_table_at_its_limit_is_full() -> None:

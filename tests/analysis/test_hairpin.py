@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from analysis.captures import facts_of
 from analysis.case import Case
-from analysis.hairpin import hairpins
 from analysis.inventory import Inventory
+from analysis.joins.hairpin import joined
 from analysis.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.facts import Fact
@@ -21,7 +21,7 @@ def told(text: str, *more: Fact) -> list[object]:
     facts = (*facts_of("artifacts/facts.txt", text, Clock(NOW)), *more)
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [(each.fact.attributes["query"], each.fact.attributes["addresses"]) for each in hairpins(case)]
+    return [(each.fact.attributes["query"], each.fact.attributes["addresses"]) for each in joined(case)]
 
 
 def test_silent_from_inside_answered_elsewhere_and_the_own_address() -> None:

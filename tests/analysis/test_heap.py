@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from analysis.case import Case
-from analysis.heap import heaps_above_limit
 from analysis.inventory import Inventory
+from analysis.joins.heap import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -23,7 +23,7 @@ def container(limit: int | None = GIB, **told: Attribute) -> Fact:
 def found(fact: Fact, *findings: Finding) -> list[tuple[object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, (fact,), (), Inventory.build((fact,)), ())
-    return [(f.fact.attributes["heap"], f.fact.attributes["heap_option"]) for f in heaps_above_limit(case)]
+    return [(f.fact.attributes["heap"], f.fact.attributes["heap_option"]) for f in joined(case)]
 
 
 @pytest.mark.parametrize(

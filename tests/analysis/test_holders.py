@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from analysis.case import Case
-from analysis.holders import port_holders
 from analysis.inventory import Inventory
+from analysis.joins.holders import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -32,7 +32,7 @@ def publishing(name: str, port: str, state: str = "running") -> Fact:
 def found(*facts: Fact, finding: Finding) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (finding,), facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in port_holders(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 def test_a_process_that_listens_on_the_port_has_it_whatever_its_address() -> None:

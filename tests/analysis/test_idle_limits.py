@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.idle_limits import idle_limits
+from analysis.joins.idle_limits import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 
@@ -15,7 +15,7 @@ def pool(text: str) -> Fact:
 
 
 def found(*facts: Fact) -> list[object]:
-    return [(f.fact.attributes["origin"], f.fact.attributes["pending"]) for f in idle_limits(case(facts, [CLOSED]))]
+    return [(f.fact.attributes["origin"], f.fact.attributes["pending"]) for f in joined(case(facts, [CLOSED]))]
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_pool_that_keeps_connections_longer_is_told_in_seconds(text: str, told
 def test_a_shorter_pool_another_setting_or_no_complaint_tells_nothing() -> None:
     assert found(LIMIT, pool("pool_recycle=60")) == []
     assert found(fact("setting", "database:db", name="lock_wait_timeout", value=120), pool("pool_recycle=1800")) == []
-    assert list(idle_limits(case([LIMIT, pool("pool_recycle=1800")]))) == []
+    assert list(joined(case([LIMIT, pool("pool_recycle=1800")]))) == []

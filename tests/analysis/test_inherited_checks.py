@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from analysis.case import Case
-from analysis.inherited_checks import inherited_checks
 from analysis.inventory import Inventory
+from analysis.joins.inherited_checks import joined
 from domain.alert import Incident, Window
 from domain.facts import Attribute, Fact
 
@@ -24,7 +24,7 @@ def container(name: str, command: Attribute, output: str = CURL, health: str = "
 def found(*facts: Fact) -> list[tuple[str, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"]) for f in inherited_checks(case)]
+    return [(f.fact.entity, f.fact.attributes["text"]) for f in joined(case)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.joins import joined
+from analysis.joined import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact

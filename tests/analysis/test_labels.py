@@ -1,6 +1,6 @@
 """A bind mount with a label that is not for containers, while SELinux is enforced."""
 
-from analysis.labels import foreign_labels
+from analysis.joins.labels import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 
@@ -19,7 +19,7 @@ def blog(mount: str = "/data/blog:/var/lib/blog") -> Fact:
 
 def found(*facts: Fact, quote: str = LOG) -> list[tuple[str, object, object]]:
     complaint = finding("container:blog", "process.permission_denied", quote, "logs/blog.log")
-    told = foreign_labels(case(facts, [complaint]))
+    told = joined(case(facts, [complaint]))
     return [(each.fact.entity, each.fact.attributes["text"], each.fact.attributes["value"]) for each in told]
 
 

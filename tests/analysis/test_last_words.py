@@ -7,7 +7,7 @@ import pytest
 from analysis.case import Case
 from analysis.health import NEAR_STRENGTH
 from analysis.inventory import Inventory
-from analysis.joins import joined
+from analysis.joined import joined
 from analysis.last_words import FAULT, STATED
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding, Severity

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.localhost_families import localhost_families
+from analysis.joins.localhost_families import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -31,7 +31,7 @@ def probe(host: str, ok: bool = True) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = ()) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in localhost_families(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 WGET = checked("Connecting to localhost:8080 ([::1]:8080)\nwget: can't connect to remote host: Connection refused")

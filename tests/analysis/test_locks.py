@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.locks import lock_holders
+from analysis.joins.locks import joined
 from domain.alert import Incident, Window
 from domain.facts import Attribute, Fact
 
@@ -19,7 +19,7 @@ def session(pid: int, **told: Attribute) -> Fact:
 def found(*facts: Fact) -> list[tuple[object, ...]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [tuple(f.fact.attributes.get(each) for each in ("holder", "blocks", "relation")) for f in lock_holders(case)]
+    return [tuple(f.fact.attributes.get(each) for each in ("holder", "blocks", "relation")) for f in joined(case)]
 
 
 IDLE = session(71, user="bi", state="Sleep", age_seconds=3000.0)

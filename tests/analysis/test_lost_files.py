@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.lost_files import lost_files
+from analysis.joins.lost_files import joined
 from domain.alert import Incident, Window
 from domain.facts import Fact
 
@@ -18,7 +18,7 @@ MADE = Fact("event", "container:proxy", {"reason": "create"}, "docker/events.jso
 def found(*facts: Fact) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in lost_files(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 def test_a_container_that_an_updater_made_anew_has_lost_what_compose_put_into_it() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.lowered import lowered_limits
+from analysis.joins.lowered import joined
 from analysis.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
@@ -27,7 +27,7 @@ def told(*facts: Fact) -> list[object]:
     case = Case(
         Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ()), (), (OUT,), facts, (), Inventory.build(facts), ()
     )
-    return [each.fact.attributes["text"] for each in lowered_limits(case)]
+    return [each.fact.attributes["text"] for each in joined(case)]
 
 
 def test_a_default_limit_after_the_engine_s_first_number_changed_was_lowered_by_it() -> None:

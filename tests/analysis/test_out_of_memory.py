@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.out_of_memory import killed_in_reload, workers_by_cores
+from analysis.joins.out_of_memory import killed_in_reload, workers_by_cores
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.passes_early import passes_early
+from analysis.joins.passes_early import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -28,7 +28,7 @@ def told(healthy: int, command: str = "mysqladmin ping -h localhost", end: int |
     findings = (said("temporary", 0), *([said("init_done", end)] if end is not None else []))
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(each.fact.attributes["text"], each.fact.attributes["value"]) for each in passes_early(case)]
+    return [(each.fact.attributes["text"], each.fact.attributes["value"]) for each in joined(case)]
 
 
 def test_healthy_while_the_temporary_server_runs() -> None:

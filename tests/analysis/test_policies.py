@@ -7,7 +7,7 @@ import pytest
 from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.policies import blocked_by_policy
+from analysis.joins.policies import joined
 from analysis.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
@@ -51,7 +51,7 @@ def blocks(*facts: Fact, line: str = WAITS) -> list[object]:
     finding = Finding("pod:basket-1", "network.packets_dropped", "connecting timed out", cited)
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (finding,), facts, (), Inventory.build(facts), ())
-    return [found.fact.attributes["blocks"] for found in blocked_by_policy(case)]
+    return [found.fact.attributes["blocks"] for found in joined(case)]
 
 
 CLIENT = pod("basket-1", "shop", "app=basket")

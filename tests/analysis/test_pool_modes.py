@@ -1,6 +1,6 @@
 """A pooler's mode beside prepared statements that are lost."""
 
-from analysis.pool_modes import pool_modes
+from analysis.joins.pool_modes import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 
@@ -11,7 +11,7 @@ POOLER = fact("container", "container:pgb", image="edoburu/pgbouncer:1.18")
 
 
 def found(*facts: Fact, lost: bool = True) -> list[object]:
-    told = pool_modes(case(facts, [LOST] if lost else []))
+    told = joined(case(facts, [LOST] if lost else []))
     return [(f.fact.entity, f.fact.attributes["value"], f.fact.attributes["pending"]) for f in told]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.renamed import renamed_nodes
+from analysis.joins.renamed import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -26,7 +26,7 @@ def directory(path: str, size: int) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (EMPTY,)) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    told = [each.fact for each in renamed_nodes(case)]
+    told = [each.fact for each in joined(case)]
     return [(f.entity, f.attributes["former"], f.attributes.get("former_size")) for f in told]
 
 

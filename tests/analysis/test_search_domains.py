@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.search_domains import hijacked_names
+from analysis.joins.search_domains import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -24,7 +24,7 @@ def answer(query: str, address: str, answered: str = "") -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = ()) -> list[tuple[str, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["search"]) for f in hijacked_names(case)]
+    return [(f.fact.entity, f.fact.attributes["search"]) for f in joined(case)]
 
 
 LONGER = answer(NAME, "10.1.0.9", f"{NAME}.lan.example.org")

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.selectors import selectors_that_miss
+from analysis.joins.selectors import joined
 from domain.alert import Incident, Window
 from domain.facts import Fact
 
@@ -26,7 +26,7 @@ def pod(labels: list[str], namespace: str = "shop", ready: bool = True) -> Fact:
 def misses(*facts: Fact) -> list[object]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [found.fact.attributes["misses"] for found in selectors_that_miss(case)]
+    return [found.fact.attributes["misses"] for found in joined(case)]
 
 
 EMPTY = service(["app=basket,tier=web"], [])

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.served import still_served
+from analysis.joins.served import joined
 from domain.alert import Incident, Window
 from domain.facts import Attribute, Fact
 
@@ -25,7 +25,7 @@ def container(name: str, image: str, *mounts: str) -> Fact:
 def found(*facts: Fact) -> list[tuple[str, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["renewed"]) for f in still_served(case)]
+    return [(f.fact.entity, f.fact.attributes["renewed"]) for f in joined(case)]
 
 
 OLD = certificate(-1, server="shop.example.org")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.shared_alias import shared_aliases
+from analysis.joins.shared_alias import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -21,7 +21,7 @@ def container(name: str, project: str, service: str, *networks: str) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (REFUSED,)) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["value"], f.fact.attributes["text"]) for f in shared_aliases(case)]
+    return [(f.fact.entity, f.fact.attributes["value"], f.fact.attributes["text"]) for f in joined(case)]
 
 
 SHOP = container("shop", "shop", "web", "proxy=10.1.0.4")

@@ -9,7 +9,7 @@ from analysis.captures.command import parse_command
 from analysis.captures.context import Context
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.shared_network import lost_networks
+from analysis.joins.shared_network import joined
 from domain.alert import Incident, Window
 from domain.facts import Fact
 
@@ -25,7 +25,7 @@ def container(name: str, of: str, started: str, mode: str = "bridge") -> Fact:
 def lost(*facts: Fact) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (), facts, (), Inventory.build(facts), ())
-    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in lost_networks(case)]
+    return [(f.fact.entity, f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 GUEST = container("client", OTHER, "2026-03-04T11:00:00Z", f"container:{OWNER}")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.joins.truncated import joined
 from analysis.timestamps import Clock
-from analysis.truncated import truncated_for_clients
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -29,7 +29,7 @@ def told(text: str, host: str = "shards.example.net") -> list[object]:
     facts = tuple(captured(text))
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (fails,), facts, (), Inventory.build(facts), ())
-    return [each.fact.attributes["answered"] for each in truncated_for_clients(case)]
+    return [each.fact.attributes["answered"] for each in joined(case)]
 
 
 def test_the_cut_answer_and_the_client_s_library_are_told_together() -> None:

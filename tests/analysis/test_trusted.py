@@ -6,7 +6,7 @@ import pytest
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.trusted import untrusted_proxies
+from analysis.joins.trusted import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -26,7 +26,7 @@ def setting(value: str, name: str = "http.trusted_proxies.0") -> Fact:
 def found(finding: Finding, *facts: Fact) -> list[tuple[str, object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), (finding,), facts, (), Inventory.build(facts), ())
-    told = [each.fact for each in untrusted_proxies(case)]
+    told = [each.fact for each in joined(case)]
     return [(f.entity, f.attributes["trusted"], f.attributes.get("name")) for f in told]
 
 

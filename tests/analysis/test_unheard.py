@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.unheard import refused_beyond_loopback
+from analysis.joins.unheard import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -30,7 +30,7 @@ def socket(local: str) -> Fact:
 def told(*findings: Finding, facts: tuple[Fact, ...] = ()) -> list[object]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, (API, *facts), (), Inventory.build((API, *facts)), ())
-    return [(each.fact.entity, each.fact.attributes["remote"]) for each in refused_beyond_loopback(case)]
+    return [(each.fact.entity, each.fact.attributes["remote"]) for each in joined(case)]
 
 
 def test_clients_are_refused_at_the_address_of_who_listens_for_itself() -> None:

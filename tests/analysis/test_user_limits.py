@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from analysis.case import Case
 from analysis.inventory import Inventory
-from analysis.user_limits import user_limits
+from analysis.joins.user_limits import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -28,7 +28,7 @@ def runs(name: str, pids: int) -> Fact:
 def found(*facts: Fact, findings: tuple[Finding, ...] = (REFUSED,)) -> list[tuple[object, object]]:
     incident = Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", ())
     case = Case(incident, (), findings, facts, (), Inventory.build(facts), ())
-    return [(f.fact.attributes["text"], f.fact.attributes["value"]) for f in user_limits(case)]
+    return [(f.fact.attributes["text"], f.fact.attributes["value"]) for f in joined(case)]
 
 
 def test_a_user_with_as_many_processes_as_the_limit_allows_is_told() -> None:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.joins.wrong_clocks import joined
 from analysis.timestamps import Clock
-from analysis.wrong_clocks import wrong_clocks
 from domain.alert import Alert, Incident, Window
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -28,7 +28,7 @@ def told(said: str = "files fail", **files: str) -> list[tuple[str, object]]:
     case = Case(
         Incident("i1", "t", NOW, Window(NOW, NOW), "UTC", (alert,)), (), (), facts, (), Inventory.build(facts), ()
     )
-    return [(each.fact.entity, each.fact.attributes["offset_seconds"]) for each in wrong_clocks(case)]
+    return [(each.fact.entity, each.fact.attributes["offset_seconds"]) for each in joined(case)]
 
 
 def test_a_clock_that_the_hardware_clock_contradicts() -> None:

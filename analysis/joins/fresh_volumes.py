@@ -1,0 +1,75 @@
+"""A container on a new, empty volume, while the one of the same name under another compose project has the data."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from analysis.case import Case
+from analysis.inventory_names import texts
+from analysis.joined_fact import JoinedFact
+from domain.entity import name_of
+from domain.facts import Fact
+
+NAME: Final = "volume of another project"
+_NEW: Final = timedelta(days=1)  # at most so long before the container's start a volume is new to it
+
+
+def joined(case: Case) -> Iterator[JoinedFact]:
+    """One fact for each container whose volume began with it although an older sister lies unused."""
+    known = {str(fact.attributes["name"]): at for at, fact in _volumes(case)}
+    used = {name for fact in case.facts if fact.kind == "container" for name in _mounted(fact)}
+    for at, fact in enumerate(case.facts):
+        mounted = [name for name in _mounted(fact) if name in known] if fact.kind == "container" else []
+        pairs = ((mine, other) for mine in mounted for other in known if other not in used and _sisters(mine, other))
+        left = [(mine, other) for mine, other in pairs if _related(fact, mine, other, known)]
+        for mine, other in [pair for pair in left if _older(case, known, pair[1], pair[0], fact)][:1]:
+            told = f"{other} (project {_project(other, mine)})"
+            more = Fact("note", fact.entity, {"name": NAME, "text": told, "value": mine})
+            cited = (*case.cite(known[mine], "created", "name"), *case.cite(known[other], "created", "name"))
+            yield JoinedFact(more, (*cited, *case.cite(at, "mounts")))
+
+
+def _related(container: Fact, mine: str, other: str, known: Iterable[str]) -> bool:
+    """Whether the other project was the same stack: it is called like the container, or has the same volumes."""
+    now, then = _project(mine, other), _project(other, mine)
+    called = f"{name_of(container.entity)} {container.attributes.get('image')}"
+    keys = [{name.removeprefix(f"{of}_") for name in known if name.startswith(f"{of}_")} for of in (now, then)]
+    return then in called or len(keys[0] & keys[1]) > 1
+
+
+def _volumes(case: Case) -> Iterator[tuple[int, Fact]]:
+    """Where each volume is told best: with its creation, if anywhere."""
+    found = [(at, f) for at, f in enumerate(case.facts) if f.kind == "volume" and f.attributes.get("name")]
+    return iter(sorted(found, key=lambda each: "created" in each[1].attributes))
+
+
+def _mounted(fact: Fact) -> list[str]:
+    sources = (mount.partition(":")[0] for mount in texts(fact.attributes, "mounts"))
+    return [name for name in sources if name and not name.startswith(("/", "."))]
+
+
+def _sisters(mine: str, other: str) -> bool:
+    """Whether both end in one volume name of a compose file, each under its own project."""
+    key = mine.rpartition("_")[2]
+    return mine != other and "_" in mine and other.endswith(f"_{key}") and len(other) > len(key) + 1
+
+
+def _project(volume: str, other: str) -> str:
+    return volume.removesuffix("_" + other.rpartition("_")[2])
+
+
+def _older(case: Case, known: dict[str, int], sister: str, mine: str, container: Fact) -> bool:
+    """Whether the container's volume was made for this start, the other long before."""
+    ours, theirs = (_moment(case.facts[known[name]].attributes.get("created")) for name in (mine, sister))
+    started = _moment(container.attributes.get("started_at"))
+    if not ours or not theirs or theirs + _NEW > ours:
+        return False
+    return started is None or abs(started - ours) < _NEW
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
