@@ -4,7 +4,7 @@ from datetime import datetime
 from math import ceil
 from typing import Final
 
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
 from domain.alert import Alert
 from domain.plan import Task
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
+from analysis.lines.timestamps import Clock, parse_time
 from analysis.text import clip
-from analysis.timestamps import Clock, parse_time
 from domain.alert import Alert, AlertStatus
 from domain.codec import Json, digest
 

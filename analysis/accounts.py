@@ -5,9 +5,9 @@ from itertools import islice
 from typing import Final
 
 from analysis.case import Case
-from analysis.fusion import STRENGTH
 from analysis.kinds import Fit, fit
 from analysis.long_before import stood
+from analysis.measured.fusion import STRENGTH
 from analysis.reach import CONSISTENT, EXPLAINED, NOT_EXPLAINED, Reach, account_of, reach_of
 from analysis.sight import connect, unseen
 from domain.diagnosis import LINKED, AlertAccount, Hypothesis

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from analysis.placeholders import PLACEHOLDER
+from analysis.secrets.placeholders import PLACEHOLDER
 
 LEAST = 200
 _HEAD_SHARE = 0.6

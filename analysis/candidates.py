@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
-from analysis.anomaly import LOCAL_SECONDS
 from analysis.case import Case
-from analysis.fusion import STRENGTH, fuse
 from analysis.machines import machine
+from analysis.measured.anomaly import LOCAL_SECONDS
+from analysis.measured.fusion import STRENGTH, fuse
 from analysis.opinions import own, told_by_model
 from analysis.sides import first_needed, serves
 from analysis.signatures import UNNAMED_HOST

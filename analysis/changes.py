@@ -8,10 +8,10 @@ from datetime import datetime
 from math import exp, log
 from typing import Final
 
-from analysis.callgraph import callees, distances
-from analysis.diff_bounds import told_bound
-from analysis.diff_effect import NOTHING, Effect
-from analysis.diffs import effect, names
+from analysis.diffs.bounds import told_bound
+from analysis.diffs.effect import NOTHING, Effect
+from analysis.diffs.removals import effect, names
+from analysis.measured.callgraph import callees, distances
 from domain.results import Change, Edge
 
 HARMLESS: Final = re.compile(

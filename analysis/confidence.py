@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.case import Case
-from analysis.fusion import STRENGTH
 from analysis.last_words import SIGNATURE, STATED_SIGNATURE
+from analysis.measured.fusion import STRENGTH
 from domain.diagnosis import Hypothesis
 from domain.fault import covers
 

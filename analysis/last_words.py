@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.case import Case
-from analysis.fusion import STRENGTH
+from analysis.measured.fusion import STRENGTH
 from analysis.stopped import DOWN
 from analysis.text import clip
 from domain.entity import name_of

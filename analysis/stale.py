@@ -9,7 +9,7 @@ from typing import Final
 from analysis.case import Case
 from analysis.inventory_names import safe, texts
 from analysis.joined_fact import JoinedFact
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
 from domain.entity import kind_of, name_of
 from domain.evidence import Citation, Finding
 from domain.facts import Fact

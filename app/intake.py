@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from alerts import Received
 from alerts.entities import subjects
 from analysis.grouping import ABOUT, CHANGES, GROUP, NAME, Account, Grouping, Keyed, Limits, Placed, neighbours
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from analysis.text import clip, strip_control
 from domain.alert import Alert
 from domain.codec import Json, digest

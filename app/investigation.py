@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 
 from agents.analyst import NAME as ANALYST
 from agents.gateway.tape import Keep, Tape, Taped, kept_nowhere
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from app.bootstrap import House
 from app.fallback import gave_nothing, stands
 from app.foreign import foreign_grants

@@ -14,8 +14,8 @@ import numpy as np
 import yaml
 
 from alerts import receive
-from analysis.redaction import Redactor
-from analysis.timestamps import LineClock, format_time
+from analysis.lines.timestamps import LineClock, format_time
+from analysis.secrets.redaction import Redactor
 from app.live import LiveSources, live_sources
 from app.scope import Scope
 from app.scrub import HOST, Scrub, of_this_machine

@@ -20,7 +20,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.templates import Miner
+from analysis.lines.templates import Miner
 
 HERE = Path(__file__).parent
 LABELS = HERE / "labels"

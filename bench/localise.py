@@ -21,8 +21,8 @@ from agents.offline import log, metric
 from agents.tactic import Observation, Step, ToolCalls
 from alerts import receive
 from alerts.entities import entities
-from analysis.fusion import fuse
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
+from analysis.measured.fusion import fuse
 from bundle.bundle import Bundle, open_bundle
 from domain.entity import name_of
 from domain.evidence import Evidence

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from analysis.lines.timestamps import Clock, format_time, parse_time
 from analysis.text import clip, decode, strip_control
-from analysis.timestamps import Clock, format_time, parse_time
 from domain.alert import Window
 from domain.errors import BadBundle
 from domain.evidence import Gap

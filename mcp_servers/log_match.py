@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 
+from analysis.lines.timestamps import format_time
+from analysis.lines.untrusted import stranger_fields
 from analysis.patterns import BadPattern, compiled
-from analysis.timestamps import format_time
-from analysis.untrusted import stranger_fields
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
-from analysis.levels import level as level_of
-from analysis.timestamps import LineClock
+from analysis.lines.levels import level as level_of
+from analysis.lines.timestamps import LineClock
 from bundle.chunks import Chunk, plain
 from bundle.compress import extent
 from domain.errors import BadBundle

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from typing import BinaryIO, Final, Protocol
 
-from analysis.timestamps import Clock, parse_line_time, proven_offset
+from analysis.lines.timestamps import Clock, parse_line_time, proven_offset
 from bundle.chunks import Chunk
 
 _NAMED = 100

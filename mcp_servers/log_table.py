@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from analysis.levels import at_least, level
-from analysis.templates import Miner
-from analysis.timestamps import LineClock
+from analysis.lines.levels import at_least, level
+from analysis.lines.templates import Miner
+from analysis.lines.timestamps import LineClock
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from mcp_servers.log_patterns import patterns

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from analysis.levels import at_least
+from analysis.lines.levels import at_least
 from domain.results import Line, Searched, Template, Templates
 from mcp_servers.log_match import Span, shortened
 from mcp_servers.log_source import named

@@ -8,9 +8,9 @@ import numpy as np
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from analysis.series import Samples
-from analysis.summaries import most_anomalous
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
+from analysis.measured.series import Samples
+from analysis.measured.summaries import most_anomalous
 from domain.entity import KINDS, kind_of, name_of
 from domain.results import Searched, SeriesInfo, SeriesList, SeriesPoints, SeriesSummaries
 from mcp_servers.governed import reads, server

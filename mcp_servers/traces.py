@@ -7,9 +7,9 @@ from typing import Annotated, Protocol
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from analysis.span_events import Events
-from analysis.spans import Spans
-from analysis.trace_edges import trace_edges
+from analysis.measured.span_events import Events
+from analysis.measured.spans import Spans
+from analysis.measured.trace_edges import trace_edges
 from domain.results import Searched, TraceEdges
 from mcp_servers.governed import reads, server
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from domain.codec import Json
 from domain.tool import Caller, ToolSpec
 

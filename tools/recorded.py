@@ -2,7 +2,7 @@
 
 import json
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from bundle.recording import Recording
 from domain.codec import Json
 from domain.errors import InvalidToolInput, ToolDenied, ToolError, ToolNotFound, ToolTimeout, ToolUnavailable

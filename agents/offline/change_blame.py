@@ -9,7 +9,7 @@ from typing import Final
 from agents.offline.changes_near import change_entity, cited
 from agents.tactic import Call, Observation
 from analysis.changes import Suspicion, guilty, suspicions, worth_reading
-from analysis.diffs import telling_line
+from analysis.diffs.removals import telling_line
 from analysis.text import clip
 from domain.codec import from_plain
 from domain.entity import KINDS, kind_of, name_of

@@ -8,9 +8,9 @@ from agents.offline.changes_near import change_findings
 from agents.offline.infra_state import state_of
 from agents.offline.infra_well import well_of
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
+from analysis.lines.timestamps import format_time
 from analysis.signatures import state_findings
 from analysis.text import clip
-from analysis.timestamps import format_time
 from domain.codec import from_plain
 from domain.evidence import Evidence, Finding, Gap, Severity
 from domain.facts import Fact

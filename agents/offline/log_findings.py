@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from analysis.levels import at_least
-from analysis.requests import request_of
+from analysis.lines.levels import at_least
+from analysis.lines.requests import request_of
+from analysis.lines.timestamps import format_time
 from analysis.text import clip
-from analysis.timestamps import format_time
 from analysis.wording import times
 from domain.codec import to_plain
 from domain.entity import LIMIT, entity, name_of

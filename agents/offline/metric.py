@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 from agents.offline.metric_neighbours import neighbours
 from agents.offline.metric_steady import steady
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
-from analysis.clues import SURE, Clue, told
-from analysis.fusion import STRENGTH
-from analysis.localise import Suspect, rank
+from analysis.measured.clues import SURE, Clue, told
+from analysis.measured.fusion import STRENGTH
+from analysis.measured.localise import Suspect, rank
 from analysis.signatures import metric_findings
 from domain.codec import from_plain
 from domain.entity import entity as named

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from analysis.callgraph import callees, distances
-from analysis.clues import SURE, badness, number, told
+from analysis.measured.callgraph import callees, distances
+from analysis.measured.clues import SURE, badness, number, told
 from domain.entity import entity as named
 from domain.entity import is_entity, name_of
 from domain.evidence import Citation, Finding, Severity

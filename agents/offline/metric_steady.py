@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from analysis.felt import felt, noise
+from analysis.measured.felt import felt, noise
 from domain.evidence import Citation, Finding, Severity
 from domain.results import SeriesSummary
 

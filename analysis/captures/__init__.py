@@ -50,7 +50,7 @@ from analysis.captures.context import Context, Parser
 from analysis.captures.envelope import broken, refused, unwrapped
 from analysis.captures.steps import steps
 from analysis.captures.transcript import Block, split
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.facts import Fact
 
 PARSERS: Final[tuple[Parser, ...]] = (

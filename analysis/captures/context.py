@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from typing import Any, Final, NamedTuple
 
 from analysis.captures.command import Command
-from analysis.timestamps import Clock, parse_time
+from analysis.lines.timestamps import Clock, parse_time
 from domain.entity import entity
 from domain.facts import Attribute, Fact
 

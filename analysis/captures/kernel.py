@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from analysis.captures.context import Context, Line, Parser, safe_entity
-from analysis.timestamps import LineClock
+from analysis.lines.timestamps import LineClock
 from domain.facts import Fact
 
 _UPTIME: Final = re.compile(r"^(?:<\d+>)?\[\s*(\d+\.\d+)\]")

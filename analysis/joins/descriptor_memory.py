@@ -10,7 +10,7 @@ from domain.entity import kind_of
 from domain.facts import Attribute, Fact
 from domain.fault import family_of
 
-NAME: Final = "joined"
+NAME: Final = "descriptor_memory"
 _HUGE: Final = 100_000_000  # open files: a table of them takes gigabytes
 _SHARE: Final = 0.3  # of the memory that it may have
 _GIB: Final = 2**30

@@ -10,7 +10,7 @@ from analysis.joined_fact import JoinedFact
 from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
-NAME: Final = "joined"
+NAME: Final = "lost_files"
 _UPDATER: Final = re.compile(r"(?i)watchtower|ouroboros|shepherd|what-?s-?up-?docker|\bwud\b|tugtainer|portainer")
 _MADE: Final = ("create", "destroy")
 

@@ -9,7 +9,7 @@ from typing import Final
 from analysis.captures.context import HOST
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from analysis.timestamps import Clock, parse_time
+from analysis.lines.timestamps import Clock, parse_time
 from domain.entity import entity, kind_of, name_of
 from domain.evidence import Citation
 from domain.facts import Fact

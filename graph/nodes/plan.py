@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from agents.files import AgentFile
 from alerts.entities import entities
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain
 from domain.plan import Plan, Task

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from analysis.timestamps import format_time
+from analysis.lines.timestamps import format_time
 from analysis.wording import fill
 from domain.alert import Incident
 from domain.codec import from_plain, to_plain

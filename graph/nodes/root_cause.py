@@ -7,13 +7,13 @@ from langgraph.runtime import Runtime
 
 from agents.analyst import NAME as ANALYST
 from alerts.entities import entities, machines
-from analysis.amplified import discount_inner_surges
 from analysis.candidates import candidates
 from analysis.case import Case
 from analysis.hypotheses import hypotheses
 from analysis.inventory import Inventory
 from analysis.joined import joined
 from analysis.machines import called, learned
+from analysis.measured.amplified import discount_inner_surges
 from analysis.opinions import weighed
 from analysis.verdict import decide
 from domain.alert import Incident

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from analysis.captures.docker_events import event_fact
-from analysis.timestamps import Clock, parse_time
+from analysis.lines.timestamps import Clock, parse_time
 from domain.entity import name_of
 from domain.errors import ToolTimeout, ToolUnavailable
 from domain.facts import Fact

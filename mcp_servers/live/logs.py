@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic
 from typing import BinaryIO, Final
 
-from analysis.timestamps import Clock, parse_line_time
+from analysis.lines.timestamps import Clock, parse_line_time
 from bundle.chunks import Chunk, chunks
 from bundle.limits import Limits
 from domain.errors import BadBundle, ToolTimeout, ToolUnavailable

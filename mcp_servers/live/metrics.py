@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from analysis.series import Samples, as_rate, is_counter
+from analysis.measured.series import Samples, as_rate, is_counter
 from domain.errors import InvalidToolInput, ToolTimeout, ToolUnavailable
 from mcp_servers.live.bounded import each_within
 from mcp_servers.live.labels import entity_of, metric_of

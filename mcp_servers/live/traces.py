@@ -1,6 +1,6 @@
 """Live traces: there is no trace store behind this version; a foreign MCP server may bring one."""
 
-from analysis.spans import columns
+from analysis.measured.spans import columns
 from mcp_servers.traces import Traced
 
 

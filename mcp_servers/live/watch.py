@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from analysis.captures.command import Command
 from analysis.captures.context import Context
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.alert import Window
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
-from analysis.timestamps import parse_time
+from analysis.lines.timestamps import parse_time
 from bundle.bundle import Bundle
 from bundle.documents import lines_of
 from domain.codec import Json

@@ -13,7 +13,7 @@ from analysis.captures.docker_events import event_fact
 from analysis.captures.docker_inspect import inspect_facts
 from analysis.captures.docker_stats import stats_fact
 from analysis.captures.snapshot import snapshot_facts
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from bundle.bundle import Bundle
 from domain.errors import BadBundle
 from domain.facts import Fact

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from bundle.bundle import Bundle
 from bundle.chunks import Chunk, chunks
 from bundle.compress import packing

@@ -6,7 +6,7 @@ from threading import Lock
 
 import numpy as np
 
-from analysis.series import Samples
+from analysis.measured.series import Samples
 from bundle.bundle import Bundle
 from mcp_servers.metrics import Gathered
 from mcp_servers.recorded.rows import Problems, Times, clock_of, matching, rows

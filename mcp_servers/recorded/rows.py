@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from analysis.timestamps import Clock, parse_time
+from analysis.lines.timestamps import Clock, parse_time
 from bundle.bundle import Bundle
 from bundle.documents import lines_of
 from domain.errors import BadBundle

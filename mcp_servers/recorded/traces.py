@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from threading import Lock
 
-from analysis.span_events import Event, Events, events_of
-from analysis.spans import SpanRow, columns, in_order
+from analysis.measured.span_events import Event, Events, events_of
+from analysis.measured.spans import SpanRow, columns, in_order
 from bundle.bundle import Bundle
 from bundle.chunks import chunks
 from domain.errors import BadBundle

@@ -15,7 +15,7 @@ from agents.files import AgentFile, Bounds
 from agents.gateway.failures import Failure
 from agents.gateway.tokens import prompt_tokens
 from agents.react import AgentRun, investigate
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from domain.alert import Window
 from domain.errors import FencedOff, ModelFailed
 from domain.evidence import Citation, Evidence

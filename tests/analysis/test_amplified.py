@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from analysis.amplified import AMPLIFIED, discount_inner_surges
 from analysis.case import Case
 from analysis.inventory import Inventory
+from analysis.measured.amplified import AMPLIFIED, discount_inner_surges
 from domain.alert import Incident, Window
 from domain.evidence import Finding
 from domain.results import Edge

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.anomaly import change
-from analysis.series import Floats
+from analysis.measured.anomaly import change
+from analysis.measured.series import Floats
 
 MOMENT = 100_000.0
 STEP = 60.0

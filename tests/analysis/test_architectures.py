@@ -6,7 +6,7 @@ from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
 from analysis.joins.architectures import joined
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Fact

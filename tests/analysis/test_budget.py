@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.budget import cut
-from analysis.placeholders import PLACEHOLDER
+from analysis.secrets.placeholders import PLACEHOLDER
 
 
 def test_a_text_that_fits_stays_as_it_is() -> None:

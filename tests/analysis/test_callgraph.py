@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.callgraph import callees, distances, is_pseudo, suffering_below
+from analysis.measured.callgraph import callees, distances, is_pseudo, suffering_below
 from domain.results import Edge
 
 EDGES = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.diffs import effect
+from analysis.diffs.removals import effect
 
 HURTS = {
     "deferred close": (

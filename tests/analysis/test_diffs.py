@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.diff_bounds import told_bound
-from analysis.diffs import effect, names, telling_line
+from analysis.diffs.bounds import told_bound
+from analysis.diffs.removals import effect, names, telling_line
 
 GUARD = "@@ charge @@\n-\tif c == nil {\n-\t\treturn 0\n-\t}\n-\treturn c.Value\n+\treturn c.Value\n"
 LOCK = "-\tc.mu.Lock()\n-\tdefer c.mu.Unlock()\n"

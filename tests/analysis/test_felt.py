@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.clues import of_resources
-from analysis.felt import felt, is_idle
+from analysis.measured.clues import of_resources
+from analysis.measured.felt import felt, is_idle
 from domain.results import SeriesSummary
 
 

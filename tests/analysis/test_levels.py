@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.levels import at_least, level
+from analysis.lines.levels import at_least, level
 
 LINES = [
     ("E0818 10:15:58.123456       1 reflector.go:147] Failed to watch", "error"),

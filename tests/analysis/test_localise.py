@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from analysis.fusion import fuse
-from analysis.localise import rank
+from analysis.measured.fusion import fuse
+from analysis.measured.localise import rank
 from domain.alert import Alert
 from domain.evidence import Finding, Severity
 from domain.results import Edge, SeriesSummary, TraceEdge

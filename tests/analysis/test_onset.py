@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.onset import onset
+from analysis.measured.onset import onset
 
 TIMES = np.arange(0.0, 100.0, 10.0)
 

@@ -3,8 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.budget import cut
-from analysis.placeholders import PLACEHOLDER
-from analysis.redaction import Redactor
+from analysis.secrets.placeholders import PLACEHOLDER
+from analysis.secrets.redaction import Redactor
 
 REDACTOR = Redactor(b"incident-1")
 KEY_BODY = [

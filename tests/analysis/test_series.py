@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.series import Samples, as_rate, bad_direction, is_counter, kind
+from analysis.measured.series import Samples, as_rate, bad_direction, is_counter, kind
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from analysis.span_events import Event, changed_events, events_of
-from analysis.spans import SpanRow, columns
-from analysis.trace_edges import trace_edges
+from analysis.measured.span_events import Event, changed_events, events_of
+from analysis.measured.spans import SpanRow, columns
+from analysis.measured.trace_edges import trace_edges
 
 MOMENT = 10_000.0
 LATE = MOMENT - 60

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from analysis.spans import SpanRow, columns, failed
-from analysis.trace_edges import more_often, trace_edges
+from analysis.measured.spans import SpanRow, columns, failed
+from analysis.measured.trace_edges import more_often, trace_edges
 from domain.results import TraceEdge
 
 MOMENT = 10_000.0

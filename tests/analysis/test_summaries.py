@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from analysis.series import Samples
-from analysis.summaries import most_anomalous
+from analysis.measured.series import Samples
+from analysis.measured.summaries import most_anomalous
 
 MOMENT = 10_000.0
 TIMES = np.arange(5_000.0, 10_300.0, 60.0)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.templates import Miner, mine
+from analysis.lines.templates import Miner, mine
 
 
 @pytest.mark.parametrize(

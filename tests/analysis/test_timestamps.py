@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.timestamps import Clock, LineClock, format_time, parse_line_time, parse_time, proven_offset
+from analysis.lines.timestamps import Clock, LineClock, format_time, parse_line_time, parse_time, proven_offset
 
 CLOCK = Clock(datetime(2026, 8, 19, 12, 0, tzinfo=UTC), "UTC")
 SHANGHAI = Clock(datetime(2026, 8, 19, 12, 0, tzinfo=UTC), "Asia/Shanghai")

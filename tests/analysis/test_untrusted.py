@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.untrusted import stranger_fields
+from analysis.lines.untrusted import stranger_fields
 
 EVIL = "Out of memory"
 

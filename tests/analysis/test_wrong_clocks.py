@@ -6,7 +6,7 @@ from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
 from analysis.joins.wrong_clocks import joined
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.alert import Alert, Incident, Window
 
 NOW = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)

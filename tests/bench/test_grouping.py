@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.templates import mine
+from analysis.lines.templates import mine
 from bench import grouping
 from bench.grouping import BAR, LABELS, SHIPPED, Labelled, accuracy, labelled, main, templates
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from app.bootstrap import House
 from app.replay import incident_of
 from app.sources import recorded_servers

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from mcp import StdioServerParameters
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from app.foreign import foreign_grants, foreign_targets, pin
 from app.settings import Settings, load_settings
 from domain.errors import BadConfiguration, ToolUnavailable

@@ -10,7 +10,7 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from pydantic import Field
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from domain.results import Line, Lines, Searched
 from domain.tool import Caller
 from mcp_servers import governed

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from mcp import StdioServerParameters
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from domain.results import Line, Lines, Searched
 from domain.tool import Caller, ToolResult
 from mcp_servers import governed

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analysis.captures import facts_of
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.entity import is_entity
 from domain.facts import Fact, attributes_of
 

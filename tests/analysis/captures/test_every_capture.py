@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analysis.captures import PARSERS, captures
 from analysis.captures.command import parse_command
 from analysis.captures.context import Context
-from analysis.timestamps import Clock
+from analysis.lines.timestamps import Clock
 from domain.entity import is_entity
 from domain.facts import attributes_of
 from tests.analysis.captures.reading import read

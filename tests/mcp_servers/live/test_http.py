@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from analysis.redaction import Redactor
+from analysis.secrets.redaction import Redactor
 from domain.errors import MissingSetting
 from domain.tool import Caller, ToolResult
 from mcp_servers.http import must_be_safe

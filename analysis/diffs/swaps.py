@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from analysis.diff_effect import Effect
-from analysis.diff_swap_table import SWAPS
+from analysis.diffs.effect import Effect
+from analysis.diffs.swap_table import SWAPS
 
 Lines = list[str]
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analysis.callgraph import callees, distances, is_pseudo, suffering_below
-from analysis.clues import Clue, badness, told, weighed
-from analysis.felt import felt
+from analysis.measured.callgraph import callees, distances, is_pseudo, suffering_below
+from analysis.measured.clues import Clue, badness, told, weighed
+from analysis.measured.felt import felt
 from domain.alert import Alert
 from domain.entity import KINDS, kind_of, name_of
 from domain.results import Edge, SeriesSummary

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.spans import Spans
-from analysis.trace_counts import more_often
+from analysis.measured.spans import Spans
+from analysis.measured.trace_counts import more_often
 from domain.results import TraceEdge
 
 Mask = NDArray[np.bool_]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from analysis.masks import WILDCARD, masked
+from analysis.lines.masks import WILDCARD, masked
 
 _SIMILAR = 0.6  # share of a template's own words that a line must have in its place
 _SAMPLES = 3

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from analysis.stamp_values import EPOCH, FIRST_YEAR, LAST_YEAR, epoch_time, in_zone, latest, local
+from analysis.lines.stamp_values import EPOCH, FIRST_YEAR, LAST_YEAR, epoch_time, in_zone, latest, local
 
 Parser = Callable[[str, datetime], "datetime | None"]
 """(line, limit) -> time, aware if the line names its zone; `limit` is now + 1 day, local, for stamps without a year."""

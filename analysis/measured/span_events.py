@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.levels import at_least, level
-from analysis.masks import masked
-from analysis.spans import Spans
-from analysis.trace_counts import more_often
+from analysis.lines.levels import at_least, level
+from analysis.lines.masks import masked
+from analysis.measured.spans import Spans
+from analysis.measured.trace_counts import more_often
 from domain.results import TraceEdge
 
 Mask = NDArray[np.bool_]

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from analysis.series import Floats
+from analysis.measured.series import Floats
 
 OUTSIDE: Final = 4.0  # sigmas; a robust sigma of few samples errs by a third, three would cry wolf
 STAYS: Final = 0.5  # share of the samples after an onset that must lie outside too, or it was a blip

@@ -1,7 +1,6 @@
 """The forms in which secrets stand in logs, settings and command lines: RE2 patterns, and what each one hides."""
 
-from analysis.placeholders import MASK
-from analysis.secret_forms import (
+from analysis.secrets.forms import (
     Rule,
     base64_pair,
     group,
@@ -13,7 +12,8 @@ from analysis.secret_forms import (
     signature,
     userinfo,
 )
-from analysis.secret_keys import looks_random, may_be_secret
+from analysis.secrets.keys import looks_random, may_be_secret
+from analysis.secrets.placeholders import MASK
 
 _NOUN = (
     r"(?:pass|pwd|pw|secret|token|auth|credential|cookie|dsn|jwt|bearer|conn(?:ection)?[_-]?str(?:ing)?|sessid|sessionid"

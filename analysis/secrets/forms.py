@@ -6,8 +6,8 @@ from typing import Any
 
 import re2
 
-from analysis.placeholders import is_masked
-from analysis.secret_keys import looks_random, may_be_secret, secret_kind
+from analysis.secrets.keys import looks_random, may_be_secret, secret_kind
+from analysis.secrets.placeholders import is_masked
 
 Span = tuple[int, int, str]
 """Start, end and kind of one secret."""

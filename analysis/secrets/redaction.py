@@ -3,11 +3,11 @@
 import hmac
 from typing import Any
 
-from analysis.pem import key_spans, may_hold_key
-from analysis.placeholders import PLACEHOLDER, Masks, is_placeholder, placeholder
-from analysis.secret_forms import Rule, Span
-from analysis.secret_keys import secret_kind
-from analysis.secret_patterns import RULES
+from analysis.secrets.forms import Rule, Span
+from analysis.secrets.keys import secret_kind
+from analysis.secrets.patterns import RULES
+from analysis.secrets.pem import key_spans, may_hold_key
+from analysis.secrets.placeholders import PLACEHOLDER, Masks, is_placeholder, placeholder
 
 _PASSES = 4  # a placeholder can bring out another form; two passes are usual, four the bound
 _NAMES = ("name", "key", "Name", "Key")

@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.level_words import LETTERS, LEVELS, MARKS, SYSLOG, of_value, of_word
+from analysis.lines.level_words import LETTERS, LEVELS, MARKS, SYSLOG, of_value, of_word
 from analysis.text import strip_control
 
 _HEAD = 220  # characters in which a line states its level

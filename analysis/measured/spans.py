@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.series import Floats
+from analysis.measured.series import Floats
 
 Ints = NDArray[np.int64]
 FAILED: Final = frozenset({"error", "failed", "failure", "status_code_error", "2", "unavailable", "internal"})

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from analysis.requests import request_of
+from analysis.lines.requests import request_of
 from analysis.text import strip_control
 
 WILDCARD = "<*>"

@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import isfinite
 from zoneinfo import ZoneInfo
 
-from analysis import stamp_formats as formats
-from analysis.stamp_values import epoch_time
+from analysis.lines import stamp_formats as formats
+from analysis.lines.stamp_values import epoch_time
 from analysis.text import strip_control
 
 _MAYBE = re.compile(r"\d\d:?\d\d|\d{10}")

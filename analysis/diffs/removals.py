@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from analysis.diff_bounds import changed_bound, raised
-from analysis.diff_effect import LOSES_NAME, NOTHING, Effect
-from analysis.diff_shapes import changed_key_word, repeated
-from analysis.diff_swaps import swapped
-from analysis.diff_values import says_otherwise
-from analysis.diff_ways import asks_again, left_open, made_anew
-from analysis.diff_whole import does_otherwise
+from analysis.diffs.bounds import changed_bound, raised
+from analysis.diffs.effect import LOSES_NAME, NOTHING, Effect
+from analysis.diffs.shapes import changed_key_word, repeated
+from analysis.diffs.swaps import swapped
+from analysis.diffs.values import says_otherwise
+from analysis.diffs.ways import asks_again, left_open, made_anew
+from analysis.diffs.whole import does_otherwise
 
 # Words of code that hold something back or in order. A change that loses one without putting it elsewhere is how most
 # "simplify" commits break things: a nil check, a lock, a limit, a tolerance, a time-out, a batch.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from analysis.diff_effect import Effect
+from analysis.diffs.effect import Effect
 
 Lines = list[str]
 

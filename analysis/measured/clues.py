@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import log10
 from typing import Final
 
-from analysis.callgraph import is_pseudo
-from analysis.felt import felt, is_full, is_idle, milliseconds
-from analysis.series import bad_direction
+from analysis.measured.callgraph import is_pseudo
+from analysis.measured.felt import felt, is_full, is_idle, milliseconds
+from analysis.measured.series import bad_direction
 from domain.results import SeriesSummary, TraceEdge
 
 SURE: Final = 6.0  # sigmas: with hundreds of series, four are exceeded by chance somewhere

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from analysis.callgraph import callees, is_pseudo, suffering_below
-from analysis.localise import ALSO
-from analysis.walk import LAST
+from analysis.measured.callgraph import callees, is_pseudo, suffering_below
+from analysis.measured.localise import ALSO
+from analysis.measured.walk import LAST
 from domain.entity import name_of
 from domain.evidence import Finding, Severity
 from domain.results import Edge

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.series import Floats, step_seconds
+from analysis.measured.series import Floats, step_seconds
 
 SIGMA: Final = 1.4826  # median absolute deviation to standard deviation, for normal noise
 FLOOR: Final = 0.01  # of the median: below this a quiet series makes a big score of a change that nobody would feel

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from analysis.diff_effect import Effect
+from analysis.diffs.effect import Effect
 
 # A setting that holds work or time within bounds, and one that multiplies work when others already fail.
 _BOUND: Final = re.compile(

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from analysis.anomaly import FLOOR, FLOOR_OF_SHARE, LOCAL_SECONDS, Change, changes
-from analysis.onset import onset
-from analysis.series import Samples, as_rate, bad_direction, is_counter, kind, step_seconds
+from analysis.measured.anomaly import FLOOR, FLOOR_OF_SHARE, LOCAL_SECONDS, Change, changes
+from analysis.measured.onset import onset
+from analysis.measured.series import Samples, as_rate, bad_direction, is_counter, kind, step_seconds
 from domain.results import SeriesSummary
 
 FLAT: Final = 3.0  # sigmas: below it a change is called flat

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from analysis import clues, walk
-from analysis.clues import Clue
+from analysis.measured import clues, walk
+from analysis.measured.clues import Clue
 from domain.alert import Alert
 from domain.results import Edge, SeriesSummary, TraceEdge
 

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.anomaly import LAG_SECONDS
-from analysis.flow import broken_flows
-from analysis.series import Floats
-from analysis.span_events import Events, changed_events
-from analysis.spans import Spans
-from analysis.trace_counts import more_often
+from analysis.measured.anomaly import LAG_SECONDS
+from analysis.measured.flow import broken_flows
+from analysis.measured.series import Floats
+from analysis.measured.span_events import Events, changed_events
+from analysis.measured.spans import Spans
+from analysis.measured.trace_counts import more_often
 from domain.results import TraceEdge
 
 Mask = NDArray[np.bool_]

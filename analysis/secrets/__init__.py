@@ -1,0 +1,1 @@
+"""Secrets: where they stand in text, and what stands in their place."""
