@@ -35,7 +35,7 @@ FACTS: Final[dict[str, str]] = {
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "
     "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed, "
-    "heap, heap_option, put_files",
+    "heap, heap_option, put_files, unmounted",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "
     "tolerations, node_selector, affinity, priority, started_at, deleting, claims, host_network",
     "workload": f"{_K8S}, type, desired, ready_replicas, available, updated, unavailable, conditions, image, "

@@ -135,6 +135,7 @@ def _limits(document: dict[str, Json]) -> dict[str, Any]:
         "init": bool(host["Init"]) if "Init" in host else None,
         "network_mode": host.get("NetworkMode"),
         "mounts": _mounts(document),
+        "unmounted": True if document.get("Mounts") == [] and not _mounts(document) else None,
     }
 
 

@@ -29,7 +29,8 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 
 def _joined(case: Case, socket: int, probe: int) -> JoinedFact:
     fact, refused = case.facts[socket], case.facts[probe]
-    told = fact.attributes | {"remote": str(refused.attributes["target"])}
+    reached = "{host}:{port}".format_map(refused.attributes)  # both are told, or it were no refused port
+    told = fact.attributes | {"remote": str(refused.attributes.get("target") or reached)}
     merged = Fact("socket", refused.entity, told, fact.source, fact.at)
     return JoinedFact(merged, (*case.cite(socket, "local"), *case.cite(probe, "error")))
 

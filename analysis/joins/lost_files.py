@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
+from itertools import pairwise
 from typing import Final
 
 from analysis.case import Case
@@ -11,8 +13,9 @@ from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
 NAME: Final = "lost_files"
-_UPDATER: Final = re.compile(r"(?i)watchtower|ouroboros|shepherd|what-?s-?up-?docker|\bwud\b|tugtainer|portainer")
-_MADE: Final = ("create", "destroy")
+_UPDATER: Final = re.compile(r"(?i)watchtower|ouroboros|shepherd|what-?s-?up-?docker|\bwud\b|tugtainer")
+_MADE: Final = ("destroy", "create")  # in this order
+_SOON: Final = timedelta(minutes=5)
 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
@@ -22,7 +25,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     for at, asked in enumerate(case.facts):
         files = tuple(texts(asked.attributes, "put_files")) if asked.kind == "container" else ()
         made = _made(case, asked) if files and updaters and asked.entity not in told else None
-        if made is None or _has_all(case, asked, files):
+        if made is None or not _lacks(case, asked, files):
             continue
         told.add(asked.entity)
         place, updater = updaters[0]
@@ -37,25 +40,30 @@ def _updates(fact: Fact) -> bool:
 
 
 def _made(case: Case, asked: Fact) -> int | None:
-    """The event by which the container was made anew."""
-    return next(
-        (
-            at
-            for at, event in enumerate(case.facts)
-            if event.kind == "event" and event.attributes.get("reason") in _MADE
-            if case.inventory.same(event.entity, asked.entity)
-        ),
-        None,
-    )
+    """The event by which the container was made just after the one of its name was destroyed.
+
+    Compose makes the new one before it destroys the old one, and a first start destroys none.
+    """
+    events = [
+        (event.at, at, event.attributes.get("reason"))
+        for at, event in enumerate(case.facts)
+        if event.kind == "event" and event.at and event.attributes.get("reason") in _MADE
+        if case.inventory.same(event.entity, asked.entity)
+    ]
+    for (before, _, first), (after, at, second) in pairwise(sorted(events, key=lambda each: each[:2])):
+        if (first, second) == _MADE and after - before <= _SOON:
+            return at
+    return None
 
 
-def _has_all(case: Case, asked: Fact, files: tuple[str, ...]) -> bool:
-    """Whether the running container has a mount for each of them."""
-    targets = {
-        part
+def _lacks(case: Case, asked: Fact, files: tuple[str, ...]) -> bool:
+    """Whether the container's own mounts were read, and one of the files is none of them."""
+    runs = [
+        fact.attributes
         for fact in case.facts
-        if fact.kind == "container" and case.inventory.same(fact.entity, asked.entity)
-        for mount in texts(fact.attributes, "mounts")
-        for part in mount.split(":")[1:2]
-    }
-    return all(file in targets for file in files)
+        if fact.kind == "container" and "put_files" not in fact.attributes and fact.attributes.get("state")
+        if case.inventory.same(fact.entity, asked.entity)
+    ]
+    targets = {part for told in runs for mount in texts(told, "mounts") for part in mount.split(":")[1:2]}
+    read = bool(targets) or any(told.get("unmounted") for told in runs)
+    return read and not targets.issuperset(files)

@@ -47,7 +47,7 @@ def killed_in_reload(case: Case) -> Iterator[JoinedFact]:
         of = [each for each in _kills(case) if case.inventory.same(each.entity, finding.entity)]
         if finding.signature != _RELOADS or finding.onset is None or not of:
             continue
-        after = [each for each in _kills(case) if each.onset and finding.onset <= each.onset <= finding.onset + _SOON]
+        after = [each for each in of if each.onset and finding.onset <= each.onset <= finding.onset + _SOON]
         if after and after[0].onset:
             seconds = int((after[0].onset - finding.onset).total_seconds())
             told = Fact(

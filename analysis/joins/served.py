@@ -22,9 +22,10 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each server whose certificate has ended while the one on disk holds."""
     told = _told(case)
     for at, served in told:
-        newer = [(place, fact) for place, fact in told if served.attributes.get("server") and _renews(fact, served)]
-        if newer and _left(served) < 0:
-            place, file = max(newer, key=lambda each: _left(each[1]))
+        ended = bool(served.attributes.get("server")) and (_left(served) or 0.0) < 0
+        newer = [(place, fact) for place, fact in told if ended and _renews(fact, served)]
+        if newer:
+            place, file = max(newer, key=lambda each: _left(each[1]) or 0.0)
             more = served.attributes | {"renewed": file.attributes["not_after"], "path": file.attributes["path"]}
             fact = Fact(served.kind, _holder(case, file) or served.entity, more, served.source)
             yield JoinedFact(fact, (*case.cite(at, "not_after"), *case.cite(place, "not_after", "serial")))
@@ -50,7 +51,9 @@ def _renews(file: Fact, served: Fact) -> bool:
     serials = [each.attributes.get("serial") for each in (file, served)]
     same = serials[0] is not None and serials[0] == serials[1]
     on_disk = bool(file.attributes.get("path")) and not file.attributes.get("server")
-    return on_disk and not same and _left(file) > _left(served) + _DAY and _one_name(file, served)
+    ends = (_left(file), _left(served))
+    later = ends[0] is not None and ends[1] is not None and ends[0] > ends[1] + _DAY
+    return on_disk and not same and later and _one_name(file, served)
 
 
 def _one_name(file: Fact, served: Fact) -> bool:
@@ -72,9 +75,10 @@ def _names(of: Fact) -> set[str]:
     return {name.lower() for name in (*common, *texts(of.attributes, "names"))}
 
 
-def _left(of: Fact) -> float:
+def _left(of: Fact) -> float | None:
+    """Days until its end, None where that is not told: a file of which only the subject was read proves nothing."""
     days = of.attributes.get("days_left")
-    return float(days) if isinstance(days, int | float) and "not_after" in of.attributes else 0.0
+    return float(days) if isinstance(days, int | float) and "not_after" in of.attributes else None
 
 
 def _holder(case: Case, file: Fact) -> str | None:

@@ -36,3 +36,25 @@ def test_who_complains_of_the_full_file_system_is_told_what_fills_the_only_one()
     assert filled(other, [told]) is other
     unknown = finding("service:db", "disk.full")
     assert filled(unknown, [told, told]) is unknown
+
+
+def test_a_folder_on_a_disk_of_its_own_or_of_another_machine_does_not_fill_the_one_above() -> None:
+    root = fact("filesystem", "disk:/", mount="/", size=100 * GIB, use_percent=97.0)
+    own = fact("filesystem", "disk:/data", mount="/data", size=500 * GIB, use_percent=16.0)
+    assert found(root, folder("/data", 80)) == [("disk:/", "/data", 80)]
+    assert found(root, own, folder("/data", 80)) == []
+    assert found(root, own, folder("/data/db", 80)) == []
+    inside = fact("directory", "container:db", path="/data", size=80 * GIB)
+    assert found(root, inside) == []
+    machines = (fact("cpu", "host:one", cpus=4), fact("cpu", "host:two", cpus=4))
+    elsewhere = Fact("directory", "disk:/data", {"path": "/data", "size": 80 * GIB}, "artifacts/two.txt")
+    assert found(root, elsewhere, *machines) == []
+
+
+def test_who_complains_of_another_file_system_is_not_told_the_filler() -> None:
+    told = finding("disk:/srv", "disk.full", filler="/srv/app", filler_size="90 GiB", share="90")
+    boot = finding("disk:/boot", "disk.full")
+    assert filled(boot, [told]) is boot
+    mounted = finding("container:db", "disk.full", mount="/var/lib/db")
+    assert filled(mounted, [told]) is mounted
+    assert "filler" in filled(finding("disk:/srv", "disk.full", mount="/srv"), [told]).captures

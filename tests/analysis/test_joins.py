@@ -264,6 +264,12 @@ def test_who_listens_on_loopback_alone_is_why_others_are_refused() -> None:
     assert found.statement == "python3 listens on 127.0.0.1:8000 alone, orders:8000 is refused"
 
 
+def test_a_probe_that_does_not_tell_its_target_is_named_by_host_and_port() -> None:
+    told = {name: value for name, value in REFUSED_HERE.attributes.items() if name != "target"}
+    (found,) = follows(case((*HERE, opened("127.0.0.1:8000"), Fact("probe", "service:orders", told, "network"))))
+    assert found.statement == "python3 listens on 127.0.0.1:8000 alone, orders:8000 is refused"
+
+
 def test_the_refusal_and_the_socket_told_twice_are_one_finding() -> None:
     facts = (*HERE, *HERE, opened("127.0.0.1:8000"), opened("127.0.0.1:8000"), REFUSED_HERE, REFUSED_HERE)
     assert len(follows(case(facts))) == 1

@@ -1,5 +1,6 @@
 """What filled the memory: workers by cores, a reload."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from analysis.case import Case
@@ -62,3 +63,9 @@ def test_a_kill_long_after_before_or_elsewhere_is_not() -> None:
     assert list(killed_in_reload(case((KILLED, reload(3600))))) == []
     assert list(killed_in_reload(case((KILLED, reload(-30))))) == []
     assert list(killed_in_reload(case((KILLED, reload(20, "container:other"))))) == []
+
+
+def test_a_kill_of_another_container_after_the_reload_is_not_of_it() -> None:
+    long_ago = replace(KILLED, onset=NOW - timedelta(days=1))
+    other = replace(KILLED, entity="container:other")
+    assert list(killed_in_reload(case((long_ago, other, reload(20))))) == []

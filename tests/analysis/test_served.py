@@ -72,3 +72,12 @@ def test_a_file_of_which_only_the_serial_was_read_ends_with_the_certificate_of_t
     elsewhere = certificate(60, server="shop.example.org")
     assert found(OLD, elsewhere, file, EDGE) == [("container:edge", "in 60 days")]
     assert found(OLD, file, EDGE) == []
+
+
+@pytest.mark.parametrize("told", [{"serial": "s60"}, {"subject": "CN = shop.example.org"}, {"days_left": 60.0}])
+def test_a_file_of_which_the_end_is_not_known_renews_nothing(told: dict[str, Attribute]) -> None:
+    path = "/etc/letsencrypt/live/shop.example.org/fullchain.pem"
+    file = Fact("certificate", "certificate:file", {**told, "path": path}, "artifacts/facts.txt")
+    assert found(certificate(-11, server="shop.example.org"), file, EDGE) == []
+    unread = Fact("certificate", "certificate:edge", {"server": "shop.example.org"}, "artifacts/facts.txt")
+    assert found(unread, FILE, EDGE) == []

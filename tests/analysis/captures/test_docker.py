@@ -48,6 +48,13 @@ def test_inspect_tells_state_limits_health_mounts_and_networks() -> None:
     )
 
 
+def test_inspect_tells_that_nothing_is_mounted_only_where_it_was_asked() -> None:
+    bare = {name: value for name, value in INSPECT.items() if name != "Mounts"}
+    assert only(json.dumps([bare | {"Mounts": []}]), "container", "artifacts/inspect.json").attributes["unmounted"]
+    for document in (bare, INSPECT):
+        assert "unmounted" not in only(json.dumps([document]), "container", "artifacts/inspect.json").attributes
+
+
 def test_a_check_without_times_of_its_own_has_the_engine_s() -> None:
     seen = told("$ docker inspect pay\n" + json.dumps([INSPECT]) + "\n", "container")
     times = [seen[f"health_{name}"] for name in ("interval", "timeout", "retries", "start_period")]
