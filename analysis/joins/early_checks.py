@@ -49,6 +49,8 @@ def _lived(case: Case, fact: Fact) -> tuple[int, float] | None:
         started = datetime.fromisoformat(str(fact.attributes.get("started_at")))
     except ValueError:
         return None
+    if started.tzinfo is None:  # told without a zone, it cannot be set against an event's time
+        return None
     found = [
         (at, (event.at - started).total_seconds())
         for at, event in enumerate(case.facts)

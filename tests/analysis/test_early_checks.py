@@ -47,6 +47,7 @@ def test_one_that_was_well_lived_longer_or_has_no_check_is_none() -> None:
     assert found(task(health_interval=None), judged("unhealthy", 31)) == []
     assert found(task(health="healthy"), judged("unhealthy", 31)) == []
     assert found(task()) == []
+    assert found(task(started_at="2026-03-04T12:00:00"), judged("unhealthy", 31)) == []  # no zone is told
 
 
 def restarted(seconds: float) -> Fact:
