@@ -8,13 +8,14 @@ from typing import Final
 from analysis.captures.context import HOST
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from domain.entity import entity
+from domain.entity import entity, kind_of
 from domain.evidence import Finding
 from domain.facts import Fact
 
 WORKERS: Final = "workers_by_cores"
 RELOAD: Final = "killed_in_reload"
 _KILLED: Final = "memory.oom_kill"
+_IN_CGROUP: Final = "memory-oom-kill/cgroup_kill"
 _BY_CORES: Final = "memory-worker-count/by_cores"
 _RELOADS: Final = "memory-reload-doubles/reload"
 _COUNTS_CORES: Final = re.compile(r"cpu_count|\bnproc\b|os\.cpus|nprocessors|NumCPU|availableProcessors|getconf _NPROC")
@@ -47,13 +48,21 @@ def killed_in_reload(case: Case) -> Iterator[JoinedFact]:
         of = [each for each in _kills(case) if case.inventory.same(each.entity, finding.entity)]
         if finding.signature != _RELOADS or finding.onset is None or not of:
             continue
-        after = [each for each in of if each.onset and finding.onset <= each.onset <= finding.onset + _SOON]
+        kills = (*of, *_in_cgroup(case, of))
+        after = [each for each in kills if each.onset and finding.onset <= each.onset <= finding.onset + _SOON]
         if after and after[0].onset:
             seconds = int((after[0].onset - finding.onset).total_seconds())
             told = Fact(
                 "note", of[0].entity, {"name": RELOAD, "text": finding.captures.get("what", ""), "value": seconds}
             )
             yield JoinedFact(told, (*finding.citations[:1], *after[0].citations[:1]), finding.onset)
+
+
+def _in_cgroup(case: Case, of: list[Finding]) -> Iterator[Finding]:
+    """The kernel's kills in a memory cgroup, which name a process alone, where no other than this was killed."""
+    others = (each for each in _kills(case) if each.signature != _IN_CGROUP)
+    if all(any(case.inventory.same(each.entity, own.entity) for own in of) for each in others):
+        yield from (each for each in _kills(case) if each.signature == _IN_CGROUP and kind_of(each.entity) == "process")
 
 
 def _kills(case: Case) -> Iterator[Finding]:

@@ -69,3 +69,14 @@ def test_a_kill_of_another_container_after_the_reload_is_not_of_it() -> None:
     long_ago = replace(KILLED, onset=NOW - timedelta(days=1))
     other = replace(KILLED, entity="container:other")
     assert list(killed_in_reload(case((long_ago, other, reload(20))))) == []
+
+
+def test_a_process_killed_in_a_cgroup_is_of_the_only_container_that_was_killed() -> None:
+    flagged = replace(KILLED, onset=None)
+    process = replace(KILLED, entity="process:scand", signature="memory-oom-kill/cgroup_kill")
+    (told,) = killed_in_reload(case((flagged, process, reload(20))))
+    assert (told.fact.entity, told.fact.attributes["value"]) == ("container:app", 20)
+    other = replace(flagged, entity="container:other")
+    assert list(killed_in_reload(case((flagged, other, process, reload(20))))) == []
+    by_host = replace(process, signature="memory-oom-kill/host_kill")
+    assert list(killed_in_reload(case((flagged, by_host, reload(20))))) == []
