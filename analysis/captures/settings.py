@@ -21,9 +21,10 @@ _BLOCK: Final = re.compile(r"\s*([\w~^/.*$ {}-]+?)\s*\{\s*$")
 
 
 def parse_sysctl(text: str, context: Context) -> list[Fact]:
-    """`vm.overcommit_memory = 0`, from sysctl or sysctl.conf."""
+    """`vm.overcommit_memory = 0`, from sysctl, or with its origin from sysctl.conf."""
+    origin = next((path for path in context.command.paths() if "/etc/" in path or path.endswith(".conf")), "")
     return [
-        setting(match[1].replace("/", "."), match[2], line, context)
+        setting(match[1].replace("/", "."), match[2], line, context, origin)
         for line in context.lines(text)
         if (match := _SYSCTL.match(line.text.strip()))
     ]

@@ -14,11 +14,13 @@ _FAULT: Final = "database.migration_lock"
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each session that has been granted what a session with the same statement still waits for."""
-    sessions = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "session" and _statement(fact)]
+    sessions = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "session" and _is_advisory(fact)]
+    waiting = _waiting(sessions)
     for at, holder in sessions:
-        waiting = [(place, fact) for place, fact in sessions if _waits(fact, holder)]
-        if holder.attributes.get("granted") is True and waiting:
-            place, waiter = waiting[0]
+        waiters = waiting.get(_lock(holder)) if holder.attributes.get("granted") is True else None
+        if waiters and _pid(holder) not in waiters:
+            place = next(iter(waiters.values()))
+            waiter = case.facts[place]
             told = holder.attributes | {"blocks": waiter.attributes["pid"], "application": _client(case, holder)}
             of = _waiter(case, waiter) or _complaining(case) or holder.entity
             fact = Fact("session", of, told, holder.source)
@@ -29,9 +31,28 @@ def _statement(fact: Fact) -> str:
     return str(fact.attributes.get("query") or "")
 
 
-def _waits(fact: Fact, holder: Fact) -> bool:
-    alike = fact.entity == holder.entity and _statement(fact) == _statement(holder)
-    return alike and fact.attributes.get("granted") is False and "pid" in fact.attributes
+def _is_advisory(fact: Fact) -> bool:
+    """Whether it tells of such a lock; each session also holds others, such as that of its own transaction."""
+    kind = str(fact.attributes.get("lock_type") or "").lower()
+    known = kind in ("", "advisory") or "get_lock" in _statement(fact).lower()
+    return known and bool(_statement(fact)) and "pid" in fact.attributes
+
+
+def _lock(fact: Fact) -> tuple[str, str]:
+    return fact.entity, _statement(fact)
+
+
+def _pid(fact: Fact) -> str:
+    return str(fact.attributes.get("pid"))
+
+
+def _waiting(sessions: list[tuple[int, Fact]]) -> dict[tuple[str, str], dict[str, int]]:
+    """Of each server's lock the sessions that wait for it: their pids, and where each is told."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for at, fact in sessions:
+        if fact.attributes.get("granted") is False:
+            found.setdefault(_lock(fact), {}).setdefault(_pid(fact), at)
+    return found
 
 
 def _waiter(case: Case, session: Fact) -> str | None:

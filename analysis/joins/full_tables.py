@@ -1,4 +1,7 @@
-"""A kernel table that holds as many entries as it may: its count and its limit are told by two settings."""
+"""A kernel table that holds as many entries as it may: its count and its limit are told by two settings.
+
+The last limit that the kernel told counts: a file says what is wanted, and somebody may have raised it since.
+"""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,20 +18,25 @@ _FULL: Final = 0.98  # of the limit; entries come and go while it is read
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each machine whose table is full."""
     for used, most in _TABLES:
+        limits = {fact.entity: at for at, fact in _told(case, most)}
         for at, fact in _told(case, used):
-            for limit, bound in _told(case, most):
-                count, allowed = fact.attributes["value"], bound.attributes["value"]
-                if bound.entity == fact.entity and _is_full(count, allowed):
-                    text = f"{count} of {allowed} entries"
-                    more = Fact("note", fact.entity, {"name": NAME, "text": text, "value": most})
-                    yield JoinedFact(more, (*case.cite(at, "value"), *case.cite(limit, "value")))
+            limit = limits.get(fact.entity)
+            if limit is None or not _is_full(count := fact.attributes["value"], allowed := _value(case, limit)):
+                continue
+            more = Fact("note", fact.entity, {"name": NAME, "text": f"{count} of {allowed} entries", "value": most})
+            yield JoinedFact(more, (*case.cite(at, "value"), *case.cite(limit, "value")))
 
 
 def _told(case: Case, ending: str) -> Iterator[tuple[int, Fact]]:
     for at, fact in enumerate(case.facts):
         named = str(fact.attributes.get("name") or "").endswith(ending)
-        if named and fact.kind in ("setting", "reading") and fact.attributes.get("value") is not None:
+        live = fact.kind in ("setting", "reading") and not fact.attributes.get("origin")
+        if named and live and fact.attributes.get("value") is not None:
             yield at, fact
+
+
+def _value(case: Case, at: int) -> object:
+    return case.facts[at].attributes["value"]
 
 
 def _is_full(count: object, allowed: object) -> bool:

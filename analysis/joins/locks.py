@@ -1,20 +1,44 @@
 """Who holds the lock that others wait for, where the server's list of sessions tells only that they wait."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.whose_address import several
+from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
 _WAITS: Final = re.compile(r"(?i)^waiting for .*\block\b|^lock wait$|^LCK_M_")
+_CLIENTS: Final = ("psql", "mysql", "mariadb", "sqlcmd", "sqlplus", "sql")
 _IDLE: Final = re.compile(r"(?i)^(?:sleep|idle in transaction.*|sleeping|inactive)$")
 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for the session that does nothing, but whose open transaction keeps others waiting."""
+    for sessions in _of_servers(case):
+        yield from _of_one(case, sessions)
+
+
+def _of_servers(case: Case) -> Iterable[list[tuple[int, Fact]]]:
+    """The sessions of each server: pids of two have nothing to do with each other."""
     sessions = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "session"]
+    if len({fact.entity for _, fact in sessions if _is_named(fact)}) < 2 and not several(case):
+        return [sessions]
+    apart: dict[str, list[tuple[int, Fact]]] = {}
+    for at, fact in sessions:
+        apart.setdefault(fact.entity, []).append((at, fact))
+    return apart.values()
+
+
+def _is_named(fact: Fact) -> bool:
+    """Whether the entity is a server, and not just the session's database or the client that listed it."""
+    name = name_of(fact.entity)
+    return name not in _CLIENTS and name != _text(fact, "database")
+
+
+def _of_one(case: Case, sessions: list[tuple[int, Fact]]) -> Iterator[JoinedFact]:
     waiting = [(at, fact) for at, fact in sessions if _waits(fact)]
     idle = {_pid(fact): (at, fact) for at, fact in sessions if _IDLE.match(_text(fact, "state")) and _pid(fact)}
     held = [(at, fact) for at, fact in sessions if _pid(fact) in idle and fact not in (f for _, f in idle.values())]

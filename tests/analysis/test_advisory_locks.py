@@ -1,5 +1,7 @@
 """Who holds an advisory lock that another waits for."""
 
+from time import perf_counter
+
 from analysis.joins.advisory_locks import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
@@ -33,3 +35,27 @@ def test_nobody_who_waits_or_another_lock_tells_nothing() -> None:
     assert found(session(11, True, "10.3.0.6"), RUN) == []
     other = session(12, False, "10.3.0.4", "SELECT pg_advisory_lock(8)")
     assert found(session(11, True, "10.3.0.6"), other) == []
+
+
+def row(pid: int, granted: bool, kind: str, of: str = "database:db") -> Fact:
+    query = "SELECT pg_advisory_lock(7)"
+    return fact("session", of, pid=pid, granted=granted, lock_type=kind, query=query)
+
+
+def test_a_waiter_does_not_hold_by_the_other_locks_that_it_has() -> None:
+    assert found(row(22, True, "virtualxid"), row(22, False, "advisory")) == []
+    assert found(row(23, True, "virtualxid"), row(22, False, "advisory")) == []
+    own = [session(pid, granted, "10.3.0.4") for pid in (22, 23) for granted in (True, False)]
+    assert found(*own) == []  # no kind of lock told: each of both waits
+    told = found(row(21, True, "advisory"), row(22, True, "virtualxid"), row(22, False, "advisory"))
+    assert told == [("database:db", "", 22)]
+
+
+def test_a_lock_of_another_server_is_another_lock() -> None:
+    assert found(row(21, True, "advisory", "database:a"), row(22, False, "advisory", "database:b")) == []
+
+
+def test_thousands_of_sessions_are_joined_at_once() -> None:
+    began = perf_counter()
+    told = found(row(1, True, "advisory"), *(row(pid, False, "advisory") for pid in range(2, 6000)))
+    assert len(told) == 1 and perf_counter() - began < 1

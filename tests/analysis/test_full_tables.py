@@ -1,7 +1,7 @@
 """A kernel table whose count has reached its limit."""
 
 from analysis.joins.full_tables import joined
-from domain.facts import Attribute
+from domain.facts import Attribute, Fact
 from tests.analysis.joining import case, fact
 
 
@@ -19,3 +19,15 @@ def test_room_another_machine_or_no_number_is_none() -> None:
     assert found(20000, 32768) == []
     assert found(32768, 32768, other="host:away") == []
     assert found("many", 32768) == found(0, 0) == []
+
+
+def table(name: str, value: int, origin: str = "") -> Fact:
+    return fact("setting", "host:gate", name=f"net.netfilter.nf_conntrack_{name}", value=value, origin=origin)
+
+
+def test_the_last_limit_of_the_kernel_counts_and_none_of_a_file() -> None:
+    count, live = table("count", 70000), table("max", 262144)
+    wanted = table("max", 65536, origin="/etc/sysctl.d/90-net.conf")
+    assert list(joined(case([wanted, count, live]))) == list(joined(case([count, live, wanted]))) == []
+    assert list(joined(case([wanted, count]))) == []
+    assert list(joined(case([table("max", 65536), table("count", 65536), live]))) == []  # was raised

@@ -34,3 +34,26 @@ def test_a_right_label_a_relabelled_mount_another_path_no_refusal_or_permissive_
     assert found(ENFORCED, listed("default_t"), blog("/data/blog:/var/lib/blog:Z")) == []
     assert found(ENFORCED, listed("default_t"), blog("/data/shop:/var/lib/blog")) == []
     assert found(ENFORCED, listed("default_t"), blog(), quote="disk quota exceeded") == []
+
+
+def test_a_file_tells_not_what_the_kernel_does() -> None:
+    wanted = fact("setting", "host:one", name="SELINUX", value="enforcing", origin="/etc/selinux/config")
+    permissive = fact("setting", "host:one", name="getenforce", value="Permissive")
+    assert found(wanted, listed("default_t"), blog()) == []
+    assert found(wanted, permissive, listed("default_t"), blog()) == []
+    text = "SELinux status:   enabled\nCurrent mode:     {}\nMode from config file:   enforcing"
+    for mode, times in (("enforcing", 1), ("permissive", 0)):
+        told = fact("reading", "host:one", command="sestatus", text=text.format(mode))
+        assert len(found(told, listed("default_t"), blog())) == times
+
+
+def test_what_a_server_refuses_its_users_is_no_refusal_of_the_kernel() -> None:
+    assert found(ENFORCED, listed("default_t"), blog(), quote="ERROR: permission denied for table users") == []
+    assert found(ENFORCED, listed("default_t"), blog(), quote="Access denied for user 'blog'@'10.3.0.4'") == []
+
+
+def test_labels_do_not_hold_for_the_privileged_and_where_they_are_off() -> None:
+    free = (fact("container", "container:blog", privileged=True), *(
+        fact("container", "container:blog", security=[text]) for text in ("label=disable", "label:disable")
+    ))  # fmt: skip
+    assert [found(ENFORCED, listed("default_t"), blog(), each) for each in free] == [[], [], []]

@@ -45,3 +45,14 @@ def test_nobody_waits_another_table_or_an_active_session_is_none() -> None:
     assert found(IDLE, OPEN, LOCK) == []
     assert found(IDLE, WAITS, session(71, relation="stock")) == []
     assert found(session(71, state="Query"), WAITS, LOCK) == []
+
+
+def test_sessions_of_two_servers_are_not_told_together() -> None:
+    away = replace(IDLE, entity="database:bills"), replace(LOCK, entity="database:bills")
+    assert found(WAITS, *away) == []
+    assert found(IDLE, WAITS, LOCK, *away) == [(HOLDER, 1, "carts")]
+
+
+def test_one_server_is_named_by_the_databases_of_its_sessions() -> None:
+    idle, waits = (replace(each, attributes=each.attributes | {"database": "carts"}) for each in (IDLE, WAITS))
+    assert found(idle, waits, replace(LOCK, entity="database:mysql")) == [(HOLDER, 1, "carts")]
