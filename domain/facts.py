@@ -34,7 +34,7 @@ FACTS: Final[dict[str, str]] = {
     "image, image_id, command, entrypoint, user, env, mounts, networks, addresses, ports, exposed_ports, labels, "
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "
-    "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed, "
+    "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed, engine, "
     "heap, heap_option, put_files, unmounted",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "
     "tolerations, node_selector, affinity, priority, started_at, deleting, claims, host_network",
@@ -79,7 +79,8 @@ FACTS: Final[dict[str, str]] = {
     "trusted",
     "firewall": "chain, table, rule, target, policy, packets, exists, blocks",
     "dns": "query, status, addresses, server, type, seconds, ttl, error, search, answered",
-    "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body",
+    "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body, "
+    "asker, address",  # the machine that asked, where that is told; the address it was told to go to
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
     "path, verify_code, server, renewed, container",
     # servers

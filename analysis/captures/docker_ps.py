@@ -21,6 +21,7 @@ _ANYWHERE: Final = re.compile(
 )
 _PLAIN: Final = tuple(f"{engine} {how}" for engine in ("docker", "podman", "nerdctl")
                       for how in ("ps", "container ls", "container list"))  # fmt: skip
+_OTHERS: Final = ("podman", "nerdctl")
 _PLACE: Final = re.compile(r"\{\{\s*\.(\w+)\s*\}\}")
 _TITLES: Final = {
     "NAMES": "NAMES", "PORTS": "PORTS", "STATUS": "STATUS", "STATE": "STATUS", "IMAGE": "IMAGE", "ID": "CONTAINER ID",
@@ -62,8 +63,10 @@ def _templated(lines: list[Line], context: Context) -> list[Fact]:
 
 
 def _listed(fact: Fact, context: Context) -> Fact:
-    """Says so where the listing is of all containers: what is missing from such a one does not exist."""
+    """Says which other engine than Docker it is of, and where all are listed: what is missing there does not exist."""
     asked = context.command
+    if asked.program in _OTHERS:
+        fact = replace(fact, attributes=fact.attributes | {"engine": asked.program})
     every = asked.plain.startswith(_PLAIN) and any(_ALL.fullmatch(word) for word in asked.words)
     if not every or asked.filters or any(word.startswith(_SOME) for word in asked.words):
         return fact

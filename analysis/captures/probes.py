@@ -5,8 +5,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from analysis.captures.addressed import target_entity
-from analysis.captures.context import Context, Line, Parser
+from analysis.captures.context import HOST, Context, Line, Parser
 from analysis.captures.units import number
+from domain.entity import entity
 from domain.facts import Fact
 
 _PING: Final = re.compile(r"(\d+) packets transmitted, (\d+) (?:packets )?received.*?([\d.]+)% packet loss")
@@ -115,10 +116,18 @@ def parse_curl(text: str, context: Context) -> list[Fact]:
             target=target,
             host=urlsplit(target).hostname if "://" in target else None,
             port=_port(target),
+            asker=context.host if context.host != entity("host", HOST) else None,
+            address=_sent_to(context),
             **told,
         ),
         *_server_clock(target, lines, context),
     ]
+
+
+def _sent_to(context: Context) -> str | None:
+    """The address that curl was told to ask instead of what the name resolves to."""
+    told = context.command.value("--resolve", "--connect-to").split(":", 2)
+    return told[2].strip("[]") if len(told) > 2 else None
 
 
 def _server_clock(target: str, lines: list[Line], context: Context) -> list[Fact]:

@@ -46,7 +46,8 @@ def parse(text: str, context: Context) -> list[Fact]:
 
 def _socket(match: re.Match[str], line: Line, context: Context, count: int | None = None) -> Fact:
     pid = match["pid"]
-    of = safe_entity("process", match["process"]) if match["process"] else context.place
+    named = match["process"] and not context.command.inside  # a container's sockets are in a network of its own
+    of = safe_entity("process", match["process"]) if named else context.place
     return context.fact(
         "socket",
         of,

@@ -7,10 +7,15 @@ from typing import Final
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
+from analysis.whose_address import several
 from domain.facts import Fact
 
 NAME: Final = "engine chains missing"
 _BUILT_IN: Final = {"PREROUTING", "POSTROUTING"}  # a listing that has both is one of the whole table
+_FELT: Final = ("network.unreachable", "network.packets_dropped", "network.firewall", "probe.failed")
+_OTHER_ENGINE: Final = re.compile(
+    r"(?i)podman|netavark|rootless(?!ly)|slirp4netns|\bpasta\b|\bconmon\b|nerdctl|firewall.?backend\W+nftables"
+)
 _PUBLISHED: Final = re.compile(r"(?:[\d.:\[\]]*:)?\d+->\d+/(?:tcp|udp|sctp)")
 
 
@@ -23,10 +28,25 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     published = _published(case)
     if others or jumps or not chains >= _BUILT_IN or published is None:
         return
+    if several(case) or _is_of_another_engine(case) or not _is_felt(case):
+        return
     at = listed[0][0]
     host = next((f.entity for f in case.facts if f.entity.startswith("host:")), "host:localhost")
     told = Fact("note", host, {"name": NAME, "text": "nat", "value": published[1]})
     yield JoinedFact(told, (*case.cite(at, "chain"), *case.cite(published[0], *published[2:])))
+
+
+def _is_felt(case: Case) -> bool:
+    """Whether a connection fails or rules were taken away: some engines keep their rules in tables of their own."""
+    told = (fact.attributes for fact in case.facts if fact.kind == "probe")
+    failed = any(each.get("ok") is False and each.get("status") in (None, "000") for each in told)
+    return failed or any(finding.kind.startswith(_FELT) for finding in case.findings)
+
+
+def _is_of_another_engine(case: Case) -> bool:
+    """Whether anything tells of an engine, or of a backend of Docker, that does without the NAT table."""
+    values = (fact.attributes.values() for fact in case.facts if fact.kind not in ("image", "package"))
+    return any(isinstance(value, str) and _OTHER_ENGINE.search(value) for told in values for value in told)
 
 
 def _published(case: Case) -> tuple[int, str, str] | None:

@@ -11,7 +11,7 @@ from analysis.joined_fact import JoinedFact
 from domain.facts import Attribute, Fact
 
 TYPE: Final = "hairpin"
-_SILENT: Final = re.compile(r"(?i)no answer|timed? ?out|timeout|unreachable|refused")
+_SILENT: Final = re.compile(r"(?i)no answer|timed? ?out|timeout|unreachable")
 _ASKS_OWN: Final = re.compile(
     r"(?i)ifconfig\.|icanhazip|ipify|ipinfo|myip|whatismyip|upnpc|external.?ip|wan.?ip|checkip"
 )
@@ -30,10 +30,10 @@ def joined(case: Case) -> Iterator[JoinedFact]:
         if fact.kind != "dns" or not query or public is None:
             continue
         probes = [(place, each) for place, each in enumerate(case.facts) if _asks(each, query)]
-        silent = next((place for place, each in probes if _is_silent(each)), None)
-        answered = next((place for place, each in probes if each.attributes.get("ok") is True), None)
-        if silent is not None and answered is not None:
-            yield _joined(case, (at, own[public], silent, answered), query, public)
+        told = ((silent, answered) for silent, asked in probes if _is_silent(asked)
+                for answered, other in probes if _answers_elsewhere(other, asked))  # fmt: skip
+        if (pair := next(told, None)) is not None:
+            yield _joined(case, (at, own[public], *pair), query, public)
 
 
 def _own_addresses(case: Case) -> Iterator[tuple[str, int]]:
@@ -65,6 +65,13 @@ def _asks(fact: Fact, query: str) -> bool:
 
 def _is_silent(fact: Fact) -> bool:
     return fact.attributes.get("ok") is False and bool(_SILENT.search(str(fact.attributes.get("error") or "")))
+
+
+def _answers_elsewhere(fact: Fact, silent: Fact) -> bool:
+    """Whether another machine asked, or another address was: what answers on the same way was only down before."""
+    told, asked = fact.attributes, silent.attributes
+    other = told.get("asker") != asked.get("asker") or told.get("address") != asked.get("address")
+    return told.get("ok") is True and other
 
 
 def _joined(case: Case, places: tuple[int, int, int, int], query: str, public: str) -> JoinedFact:

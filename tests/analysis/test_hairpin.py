@@ -35,6 +35,19 @@ def test_a_service_that_answers_nobody_or_everybody_or_another_address_tells_not
     assert told(DIG + OWN.replace("100.7", "100.9") + SILENT + ELSEWHERE) == []
 
 
+def test_an_outage_and_its_recovery_on_the_same_way_tell_nothing_of_the_router() -> None:
+    curl = "$ curl -sS -o /dev/null -w '%{http_code}\\n' https://docs.example.org/\n"
+    back = curl + "200\n"
+    refused = "curl: (7) Failed to connect to docs.example.org port 443 after 2 ms: Connection refused\n"
+    assert told(DIG + OWN + curl + refused + back) == []
+    assert told(DIG + OWN + curl + refused + ELSEWHERE) == []
+    assert told(DIG + OWN + SILENT + back) == []
+    inside = SILENT.replace("$ curl", "$ docker exec app curl")
+    assert told(DIG + OWN + inside + back) == []
+    local = back.replace("-sS", "-sS --resolve docs.example.org:443:192.168.1.5")
+    assert told(DIG + OWN + SILENT + local) == [("docs.example.org", ["198.51.100.7"])]
+
+
 def test_an_address_that_an_interface_of_the_machine_has_needs_no_router() -> None:
     here = Fact("interface", "host:localhost", {"name": "eth0", "addresses": ["198.51.100.7/24"]})
     assert told(DIG + OWN + SILENT + ELSEWHERE, here) == []

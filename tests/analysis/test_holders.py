@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from analysis.captures import facts_of
 from analysis.case import Case
 from analysis.inventory import Inventory
 from analysis.joins.holders import joined
+from analysis.lines.timestamps import Clock
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -67,3 +69,22 @@ def test_another_port_a_client_s_socket_or_the_same_container_tells_nothing() ->
 def test_the_port_is_read_from_what_the_engine_says_of_a_failed_start(error: str) -> None:
     assert found(socket("named", "0.0.0.0:53"), finding=taken(error=error))[0][1] == "named on 0.0.0.0:53"
     assert found(socket("named", "0.0.0.0:5353"), finding=taken(error=error)) == []
+
+
+def test_a_socket_in_a_container_s_own_network_holds_no_port_of_the_host() -> None:
+    table = 'LISTEN 0 511 0.0.0.0:80 0.0.0.0:* users:(("nginx",pid=7,fd=6))\n'
+    inside, outside = (
+        facts_of("artifacts/host.txt", f"$ {prefix}ss -ltnp\n{table}", Clock(NOW))
+        for prefix in ("docker exec web ", "")
+    )
+    assert found(*inside, finding=taken(port="80")) == []
+    assert found(*outside, finding=taken(port="80"))[0][1] == "nginx on 0.0.0.0:80"
+
+
+def test_the_other_protocol_or_another_machine_does_not_hold_it() -> None:
+    udp = taken(error="listen udp 0.0.0.0:53: bind: address already in use")
+    assert found(socket("named", "0.0.0.0:53"), finding=udp) == []
+    assert found(socket("named", "0.0.0.0:53", "UNCONN"), finding=udp)[0][1] == "named on 0.0.0.0:53"
+    assert found(publishing("old", "0.0.0.0:53->53/tcp"), finding=udp) == []
+    machines = (Fact("load", f"host:{name}", {}, "artifacts/host.txt") for name in ("a", "b"))
+    assert found(socket("named", "0.0.0.0:53"), *machines, finding=taken()) == []
