@@ -17,6 +17,7 @@ _BRIDGE: Final = re.compile(r"br-[0-9a-f]{6,12}|docker\d+|podman\d+|cni\S*|virbr
 _ADDRESS: Final = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _UNREACHED: Final = ("network.unreachable", "network.firewall_drop", "probe.failed")
 _FIRST: Final = 255  # addresses of a subnet that containers get before any others
+_SIXTEENS: Final = IPv4Network("172.16.0.0/12")  # where engines hand out networks of 16 bits; elsewhere of 20
 _FAILED: Final = re.compile(r"(?i)no route to host|unreachable|timed? ?out")
 
 
@@ -93,10 +94,10 @@ def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation,
         if fact.kind == "probe" and told.get("ok") is True and told.get("host") == str(address):
             return case.cite(at, "ok")
         device = str(route.attributes["device"]).removeprefix("br-")
-        if fact is route and told.get("destination") == str(address):
+        if fact is route and told.get("destination") == str(address) and _is_far(address, _around(case, route)):
             return ()  # `ip route get`: somebody who knows that it is elsewhere asked where it is sent
         created = fact.kind == "event" and told.get("type") == "network" and told.get("reason") == "create"
-        if created and str(told.get("object") or "").startswith(device):
+        if created and _is_far(address, _subnet(route)) and str(told.get("object") or "").startswith(device):
             return case.cite(at, "reason")
     return None
 
@@ -106,7 +107,21 @@ def _meant_by(fact: Fact, address: IPv4Address, bridge: IPv4Network | None) -> b
     net = _subnet(fact)
     if net is None or bridge is None or address not in net or net.prefixlen == 32:
         return False
-    return net.prefixlen >= bridge.prefixlen or int(address) - int(bridge.network_address) > _FIRST
+    return net.prefixlen >= bridge.prefixlen or _is_far(address, bridge)
+
+
+def _is_far(address: IPv4Address, bridge: IPv4Network | None) -> bool:
+    """Whether it is not one of those that containers of the bridge get first."""
+    return bridge is not None and int(address) - int(bridge.network_address) > _FIRST
+
+
+def _around(case: Case, asked: Fact) -> IPv4Network | None:
+    """The subnet of the bridge that an address was asked for; one that nobody tells is as wide as engines make it."""
+    address = IPv4Address(str(asked.attributes["destination"]))
+    nets = [net for fact in case.facts if (net := _bridge(fact)) is not None and address in net]
+    wider = [net for net in nets if net.prefixlen < 32]
+    width = 16 if address in _SIXTEENS else 20
+    return max(wider, key=lambda net: net.prefixlen) if wider else IPv4Network((address, width), strict=False)
 
 
 def _network(case: Case, net: IPv4Network) -> str:

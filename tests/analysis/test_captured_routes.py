@@ -59,6 +59,14 @@ def test_so_is_one_that_a_route_of_a_tunnel_or_gateway_would_reach() -> None:
     assert found(BRIDGE, route("172.16.0.0/12", "wg0"), probe("172.21.8.9", ok=True), findings=()) == []
 
 
+def test_a_neighbour_that_died_in_a_new_network_is_not_elsewhere() -> None:
+    gone = probe("172.21.0.3", ok=False, error="No route to host")
+    assert found(BRIDGE, CREATED, gone, findings=()) == []
+    asked = route("172.21.0.3", "br-0a1b2c3d4e5f")
+    assert found(asked, gone, findings=()) == []
+    assert found(BRIDGE, asked, gone, findings=()) == []
+
+
 def test_a_container_s_own_address_an_uplink_a_gateway_or_no_proof_is_none() -> None:
     reached = probe("172.21.8.9", ok=True)
     assert found(BRIDGE, reached, container("ldap", "stats=172.21.8.9")) == []
