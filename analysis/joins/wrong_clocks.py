@@ -50,17 +50,39 @@ def _by_hardware(case: Case) -> Iterator[_Off]:
 
 def _by_answers(case: Case) -> Iterator[_Off]:
     """A server whose answers bear another date than the machine that asked, where a third one agrees with either."""
-    clocks = [(at, time) for at, fact in enumerate(case.facts)
-              if fact.kind == "clock" and (time := _time(fact.attributes.get("utc"))) is not None]  # fmt: skip
-    own = {case.facts[at].source: time for at, time in reversed(clocks) if kind_of(case.facts[at].entity) == "host"}
-    seen = [(at, round((time - own[source]).total_seconds())) for at, time in clocks
-            if (source := case.facts[at].source) in own and kind_of(case.facts[at].entity) != "host"]  # fmt: skip
-    for at, off in seen:
-        others = [each for place, each in seen if place != at and case.facts[place].source == case.facts[at].source]
-        if abs(off) > _WRONG and any(abs(each) < _WRONG for each in others):
+    seen = list(_answers(case))
+    for at, own, off in seen:
+        others = [each for each in seen if each[0] != at and case.facts[each[0]].source == case.facts[at].source]
+        if abs(off) <= _WRONG:
+            continue
+        if any(abs(each) < _WRONG and (off < 0 or (of == own and place > at)) for place, of, each in others):
             yield entity("host", name_of(case.facts[at].entity)), off, case.cite(at, "utc")
-        elif abs(off) > _WRONG and any(abs(each - off) < _WRONG for each in others):  # then it is the one who asked
+        elif _may_be_off(case, at, off) and any(abs(each - off) < _WRONG for _, _, each in others):
             yield _called(case, at, entity("host", HOST)), -off, case.cite(at, "utc")
+
+
+def _answers(case: Case) -> Iterator[tuple[int, int, int]]:
+    """Dates of answers, where the asker's own clock was printed last before them, and seconds they are ahead of it.
+
+    An answer may be asked for long after that: only one behind it, or ahead of a later one, is surely off.
+    """
+    own: dict[str, tuple[int, datetime]] = {}
+    for at, fact in enumerate(case.facts):
+        if fact.kind != "clock" or (time := _time(fact.attributes.get("utc"))) is None:
+            continue
+        if kind_of(fact.entity) == "host":
+            own[fact.source] = at, time
+        elif fact.source in own:
+            place, before = own[fact.source]
+            yield at, place, round((time - before).total_seconds())
+
+
+def _may_be_off(case: Case, at: int, off: int) -> bool:
+    """Whether the asker's clock is not synchronised; what is merely ahead of it may have been asked later."""
+    source = case.facts[at].source
+    told = [fact.attributes.get("synchronized") for fact in case.facts
+            if fact.kind == "clock" and fact.source == source and kind_of(fact.entity) == "host"]  # fmt: skip
+    return True not in told and (off < 0 or False in told)
 
 
 def _time(told: object) -> datetime | None:

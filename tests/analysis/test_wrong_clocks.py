@@ -58,3 +58,19 @@ def test_where_two_servers_agree_against_it_the_asker_is_wrong() -> None:
     assert told(app=DATE + SERVER + other) == [("host:localhost", 2405)]
     assert told(app=DATE + SERVER + other, said="app is odd") == [("host:app", 2405)]
     assert told(app=DATE + SERVER + THIRD.replace("12:00:06", "14:40:07")) == []
+
+
+def test_answers_that_were_asked_for_later_are_not_ahead() -> None:
+    later = THIRD.replace("12:00:06", "12:05:06")
+    synced = OWN.replace("11:20:10", "12:00:02").replace("synchronized: no", "synchronized: yes")
+    assert told(app=synced + later + later.replace("www", "api")) == []
+    assert told(app=DATE + later + later.replace("www", "api")) == []
+    assert told(app=DATE + THIRD + later.replace("www", "api")) == []
+    assert told(app=DATE + later + DATE.replace("12:00:05", "12:05:05") + later.replace("www", "api")) == []
+    unsynced = synced.replace("synchronized: yes", "synchronized: no")
+    assert told(app=unsynced + later + later.replace("www", "api")) == [("host:localhost", -304)]
+
+
+def test_a_server_ahead_is_told_where_one_that_was_asked_after_it_is_not() -> None:
+    ahead = SERVER.replace("11:20:00", "12:05:00")
+    assert told(app=DATE + ahead + THIRD) == [("host:10.0.3.9", 295)]
