@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Final
 
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
+from domain.entity import kind_of, name_of
+from domain.evidence import Finding
 from domain.facts import Attribute, Fact
 
 _CLOSED: Final = ("database.idle_timeout", "network.idle_reset")
-_SERVER: Final = ("wait_timeout", "idle_session_timeout", "timeout")
+_SERVER: Final = ("wait_timeout", "idle_session_timeout")
+_CACHE: Final = re.compile(r"(?i)redis|valkey|keydb|dragonfly|cache")  # servers that call it `timeout`
 _POOL: Final = re.compile(
-    r"(?i)\b(?:\w+[_.-])?(?P<name>pool_?recycle|(?:conn(?:ection)?_?)?max_?(?:idle_?)?(?:lifetime|life_?time|time|age)|"
+    r"(?i)(?<![\w.-])(?![\w.-]*(?:session|cookie|cache|token|http|request|keep_?alive))(?:[\w.-]+[_.-])?(?P<name>"
+    r"pool_?recycle|conn(?:ection)?_?max_?(?:idle_?)?(?:life_?time|time|age)|max_?(?:idle_?)?life_?time|max_?idle_?time|"
     r"max-lifetime|idle-?_?timeout(?:millis)?)(?:_?(?P<unit>ms|millis|seconds|minutes))?[\"']?\s*[=:]\s*[\"']?(?P<value>\d{2,9})\b(?P<suffix>ms|s|m|min|h)?"
 )
 _SECONDS: Final = {"ms": 0.001, "millis": 0.001, "s": 1, "seconds": 1, "m": 60, "min": 60, "minutes": 60, "h": 3600}
@@ -22,9 +27,14 @@ _IN_MILLIS: Final = re.compile(r"(?i)max-?lifetime|max_lifetime|idle-?timeout|id
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact about the server that closes idle connections before the pool of a client that complains does."""
-    felt = next((each for each in case.findings if each.kind in _CLOSED and each.citations), None)
+    complaints = [each for each in case.findings if each.kind in _CLOSED and each.citations]
+    felt = complaints[0] if complaints else None
     limits = [(at, fact) for at, fact in enumerate(case.facts) if felt and _limit(fact)]
-    pools = [(at, *kept) for at, fact in enumerate(case.facts) if limits and (kept := _kept(fact))]
+    pools = [
+        (at, *kept)
+        for at, fact in enumerate(case.facts)
+        if limits and _is_of(case, fact, complaints) and (kept := _kept(fact))
+    ]
     for at, fact in limits[:1]:
         longer = [(place, name, seconds) for place, name, seconds in pools if seconds > _limit(fact)]
         if felt and longer:
@@ -37,8 +47,18 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 def _limit(fact: Fact) -> float:
     """Seconds after which the server closes what is idle; 0 where the fact tells no such thing."""
     value = fact.attributes.get("value")
-    named = fact.kind == "setting" and str(fact.attributes.get("name")).lower() in _SERVER
-    return float(value) if named and isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    name = str(fact.attributes.get("name")).lower()
+    named = name in _SERVER or (name == "timeout" and _CACHE.search(fact.entity))
+    is_limit = fact.kind == "setting" and bool(named)
+    return float(value) if is_limit and isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _is_of(case: Case, fact: Fact, complaints: list[Finding]) -> bool:
+    """Whether the fact may be of a pool of one who complains: what is told of some container is only of that one."""
+    if kind_of(fact.entity) not in ("container", "pod"):
+        return True
+    names = {PurePosixPath(cited.source).stem for each in complaints for cited in each.citations}
+    return name_of(fact.entity) in names or any(case.inventory.same(each.entity, fact.entity) for each in complaints)
 
 
 def _kept(fact: Fact) -> tuple[str, float] | None:

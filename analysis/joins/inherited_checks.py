@@ -24,6 +24,8 @@ _SERVER: Final = re.compile(
     r"|runserver|flower|serve|server|rails s)\b"
 )
 
+_OPTION: Final = re.compile(r"(?<!\S)-\S*")  # a server has `--workers 4` too
+
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each running container whose check is refused at a port that its command does not open."""
@@ -32,7 +34,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             continue
         command = _command(fact)
         place = _server_of_image(case, fact)
-        if command and not _SERVER.search(command) and (_WORKER.search(command) or place is not None):
+        if command and not _SERVER.search(command) and _is_worker(fact, command, beside=place is not None):
             check = fact.attributes.get("health_command")
             told: dict[str, Attribute] = {"name": NAME, "text": command}
             told |= {"value": check} if check else {}
@@ -46,6 +48,12 @@ def _refused(fact: Fact) -> bool:
     asked, output = str(told.get("health_command") or ""), str(told.get("health_output") or "")
     fails = told.get("state") == "running" and told.get("health") in ("starting", "unhealthy")
     return fails and bool(_ASKS.search(f"{asked} {output}") and _REFUSED.search(output))
+
+
+def _is_worker(fact: Fact, command: str, beside: bool) -> bool:
+    """Whether it opens no port, by its command or `beside` a well server of its image; one that starts, by both."""
+    named = bool(_WORKER.search(_OPTION.sub("", command)))
+    return named and beside if fact.attributes.get("health") == "starting" else named or beside
 
 
 def _command(fact: Fact) -> str:

@@ -18,10 +18,10 @@ _NO_NAME: Final = re.compile(
     r"EAI_AGAIN|lookup [\w.-]+.*(?:i/o timeout|timed out)|getaddrinfo"
 )
 _TARGET: Final = re.compile(
-    r"(?P<service>[a-z0-9][a-z0-9-]*)\.(?P<namespace>[a-z0-9][a-z0-9-]*)(?:\.svc(?:\.[\w.]+)?)?"
+    r"(?<![\w.-])(?:[a-z0-9-]+\.)?(?P<service>[a-z][a-z0-9-]*)\.(?P<namespace>[a-z][a-z0-9-]*)(?P<svc>\.svc(?:\.[\w.]+)?)?"
     r"\"?'?(?::|,? port |\s\([\d.]+\),? port |[^:\d]{0,3}\([\d.]+\):)(?P<port>\d{2,5})\b"
 )
-_OWN_TARGET: Final = re.compile(r"\b(?P<service>[a-z][a-z0-9-]*):(?P<port>\d{2,5})\b")
+_OWN_TARGET: Final = re.compile(r"(?<![\w.-])(?P<service>[a-z][a-z0-9-]*):(?P<port>\d{2,5})\b")
 _OF_NAMESPACE: Final = "kubernetes.io/metadata.name="
 _ANY: Final = "*"
 
@@ -52,11 +52,12 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 def _attempts(case: Case) -> Iterator[Attempt]:
     """What pods with known labels complain of, once for each target."""
     pods = [fact for fact in case.facts if fact.kind == "pod" and any(texts(fact.attributes, "labels"))]
+    known = {str(fact.attributes.get("namespace") or "") for fact in case.facts}
     seen: set[tuple[str, str, str]] = set()
     for finding in case.findings:
         for client in (pod for pod in pods if _speaks(case, finding, pod)):
             for citation in finding.citations:
-                for service, namespace, port in _targets(citation.quote or "", client):
+                for service, namespace, port in _targets(citation.quote or "", client, known):
                     if (client.entity, service, port) not in seen:
                         seen.add((client.entity, service, port))
                         yield Attempt(client, service, namespace, port, citation)
@@ -66,14 +67,14 @@ def _speaks(case: Case, finding: Finding, pod: Fact) -> bool:
     return case.inventory.same(finding.entity, pod.entity) or name_of(finding.entity) == name_of(pod.entity)
 
 
-def _targets(line: str, client: Fact) -> Iterator[tuple[str, str, str]]:
+def _targets(line: str, client: Fact, known: set[str]) -> Iterator[tuple[str, str, str]]:
     """Service, namespace and port that the line waits for; a name that is not found waits for a name server."""
     if _NO_NAME.search(line):
         yield "", "kube-system", "53"
     elif _WAITED.search(line):
         match = _TARGET.search(line)
         own = None if match else _OWN_TARGET.search(line)
-        if match:
+        if match and (match["svc"] or match["namespace"] in known):
             yield match["service"], match["namespace"], match["port"]
         elif own:
             yield own["service"], str(client.attributes.get("namespace") or ""), own["port"]

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.joins.idle_limits import joined
-from domain.facts import Fact
+from domain.facts import Attribute, Fact
 from tests.analysis.joining import case, fact, finding
 
 LIMIT = fact("setting", "database:db", name="wait_timeout", value=120)
@@ -25,7 +25,7 @@ def found(*facts: Fact) -> list[object]:
         ("spring.datasource.hikari.maxLifetime=1800000", ("maxLifetime", 1800)),
         ("maxIdleTime: 600", ("maxIdleTime", 600)),
         ("idleTimeoutMillis: 300000", ("idleTimeoutMillis", 300)),
-        ("CONN_MAX_AGE = 900", ("MAX_AGE", 900)),
+        ("CONN_MAX_AGE = 900", ("CONN_MAX_AGE", 900)),
     ],
 )
 def test_a_pool_that_keeps_connections_longer_is_told_in_seconds(text: str, told: object) -> None:
@@ -36,3 +36,22 @@ def test_a_shorter_pool_another_setting_or_no_complaint_tells_nothing() -> None:
     assert found(LIMIT, pool("pool_recycle=60")) == []
     assert found(fact("setting", "database:db", name="lock_wait_timeout", value=120), pool("pool_recycle=1800")) == []
     assert list(joined(case([LIMIT, pool("pool_recycle=1800")]))) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["SESSION_MAX_AGE=86400", "MAX_AGE=86400", "cache-max-time: 86400", "session-idle-timeout=86400"]
+)
+def test_an_age_of_sessions_or_caches_is_no_pool(text: str) -> None:
+    assert found(LIMIT, pool(text)) == []
+
+
+def test_a_pool_of_another_container_than_the_one_that_complains_tells_nothing() -> None:
+    env: Attribute = ["DB_POOL_RECYCLE=1800"]
+    cron, app = (fact("container", f"container:{name}", env=env) for name in ("cron", "app"))
+    assert found(LIMIT, cron) == []
+    assert found(LIMIT, app) == [("POOL_RECYCLE", 1800)]  # its log is cited
+
+
+def test_timeout_is_an_idle_limit_of_a_cache_only() -> None:
+    assert found(fact("setting", "service:web", name="timeout", value=120), pool("pool_recycle=1800")) == []
+    assert found(fact("setting", "container:redis", name="timeout", value=120), pool("pool_recycle=1800")) != []

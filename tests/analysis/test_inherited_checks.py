@@ -39,7 +39,13 @@ def found(*facts: Fact) -> list[tuple[str, object]]:
 )
 def test_a_worker_that_is_refused_at_its_own_port_is_told(command: Attribute) -> None:
     assert [of for of, _ in found(container("jobs", command))] == ["container:jobs"]
-    assert [of for of, _ in found(container("jobs", command, WGET, "starting"))] == ["container:jobs"]
+    assert [of for of, _ in found(container("jobs", command, WGET))] == ["container:jobs"]
+
+
+def test_one_that_starts_is_told_beside_a_well_server_of_its_image() -> None:
+    web = container("web", ["puma", "-p", "3000"], "", "healthy")
+    assert found(container("jobs", ["bundle", "exec", "sidekiq"], health="starting"), web) != []
+    assert found(container("api", ["node", "dist/main.js", "--workers", "4"], health="starting"), web) == []
 
 
 def test_a_program_of_no_known_name_is_told_beside_a_well_server_of_its_image() -> None:
@@ -54,6 +60,9 @@ def test_a_program_of_no_known_name_is_told_beside_a_well_server_of_its_image() 
         container("web", ["gunicorn", "--workers", "4", "shop:app"]),  # a server that is down
         container("jobs", ["bundle", "exec", "sidekiq"], "Health check exceeded timeout (3s)"),
         container("jobs", ["bundle", "exec", "sidekiq"], health="healthy"),
+        container("jobs", ["bundle", "exec", "sidekiq"], health="starting"),
+        container("web", ["node", "dist/main.js", "--workers", "4"]),
+        container("web", ["node", "dist/main.js", "--workers=4"], health="starting"),
         container("jobs", ["bundle", "exec", "sidekiq"], state="exited"),
         container(
             "jobs", ["bundle", "exec", "sidekiq"], "dial tcp 10.0.0.4:6379: refused", health_command="ping redis"

@@ -67,6 +67,17 @@ def test_a_client_whose_way_out_no_rule_allows(closed: Fact) -> None:
     assert blocks(CLIENT, closed) == ["egress of basket-1 to db:5432 (no rule allows it)"]
 
 
+def test_a_pod_of_a_stateful_set_is_named_before_its_service() -> None:
+    line = "dial db-0.db.data.svc.cluster.local:5432: i/o timeout"
+    assert blocks(CLIENT, policy(NOTHING), line=line) == ["egress of basket-1 to db:5432 (no rule allows it)"]
+
+
+def test_a_known_namespace_needs_no_suffix() -> None:
+    line = "dial tcp: connecting to db.data:5432: i/o timeout"
+    assert blocks(CLIENT, SERVER, policy(NOTHING), line=line) == ["egress of basket-1 to db:5432 (no rule allows it)"]
+    assert blocks(CLIENT, policy(NOTHING), line=line) == []
+
+
 def test_a_name_that_cannot_be_looked_up_where_dns_is_not_let_out() -> None:
     said = "getaddrinfo EAI_AGAIN db.data.svc.cluster.local"
     assert blocks(CLIENT, policy(ONE_PORT.format(5432, "data")), line=said) == [
@@ -87,10 +98,24 @@ def test_a_server_that_lets_in_others_only() -> None:
         ((CLIENT, policy(NOTHING, "app=mailer")), WAITS),
         ((CLIENT, policy(NOTHING, namespace="test")), WAITS),
         ((CLIENT, policy(NOTHING)), "could not connect to db.data.svc:5432: connection refused"),
+        ((CLIENT, policy(NOTHING)), "dial tcp 10.0.0.5:5432: i/o timeout"),
+        ((CLIENT, policy(NOTHING)), "dial tcp api.example.com:443: i/o timeout"),
+        ((CLIENT, policy(NOTHING)), "connecting to example.com:443 timed out"),
         ((CLIENT, SERVER, policy(FROM.format("app=basket"), "app=db", "Ingress", "shop")), WAITS),
         ((CLIENT, SERVER, policy("  Allowing ingress traffic:\n    From: <any>", "app=db", "Ingress", "data")), WAITS),
     ],
-    ids=["allowed", "allowed by another", "other pods", "other namespace", "refused", "its own namespace", "anybody"],
+    ids=[
+        "allowed",
+        "allowed by another",
+        "other pods",
+        "other namespace",
+        "refused",
+        "address",
+        "domain",
+        "short domain",
+        "its own namespace",
+        "anybody",
+    ],
 )
 def test_no_policy_is_to_blame_where(facts: tuple[Fact, ...], line: str) -> None:
     assert blocks(*facts, line=line) == []
