@@ -11,6 +11,8 @@ from domain.runbook import Remedy, Runbook
 
 NEAR: Final = 0.5  # of the best score: what is weaker is no rival
 _BEST: Final = 3  # hypotheses that a check may be about
+_LEAST: Final = 4  # letters of a word; shorter ones are `in`, `not`, `up`, but for these
+_SHORT: Final = frozenset({"dns", "tls", "oom", "mtu", "wal", "pid", "cpu", "arp", "nat", "shm"})
 
 
 def next_check(case: Case, ranked: tuple[Hypothesis, ...]) -> str:
@@ -48,11 +50,12 @@ def _deciding(case: Case, best: Hypothesis, runbook: Runbook, rival: Hypothesis 
 
 
 def _words(fault: str) -> set[str]:
-    return set(re.split(r"[._]", fault))
+    """The words of a fault that mean something by themselves: `port` of `process.port_in_use`."""
+    return {word for word in re.split(r"[._]", fault) if len(word) >= _LEAST or word in _SHORT}
 
 
 def _names(check: Remedy, word: str) -> bool:
-    return re.search(rf"(?i)\b{re.escape(word.removesuffix('s'))}", f"{check.text} {check.command}") is not None
+    return re.search(rf"(?i)\b{re.escape(word.removesuffix('s'))}s?\b", f"{check.text} {check.command}") is not None
 
 
 def _told(check: Remedy, hypothesis: Hypothesis) -> str:

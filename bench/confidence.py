@@ -1,14 +1,15 @@
 """Fits the confidence of the best hypothesis on recorded incidents, and prints its reliability.
 
-    python -m bench.ablate FOLDER ... --rows rows.json
+    python -m bench.ablate FOLDER ... --rows rows.json      # with evidence taken away, too
+    python -m bench.ablate incidents --only --rows rows.json
     python -m bench.confidence rows.json [--chart docs/reliability.svg]
 
 Rows are replays of incidents. Those in bench/unseen.jsonl are of incidents that nobody had tuned for: what the answers
 were at the first try, before anybody taught from them, whole and with evidence taken away (bench/ablate.py). To them
 come the rows of the files: of sets that were in sight, where a whole replay comes out right nearly always, teaches
-nothing about being wrong and counts nothing; with evidence taken away it counts. An incident's ablations together count
-once, and a first try once more. Where the cause is a change and the changes, diffs or what was cited is gone, the right
-answer cannot be named any more: those rows are left out.
+nothing about being wrong and counts nothing (a fault of the lab half); with evidence taken away it counts. An
+incident's ablations together count once, and a first try once more. Where the cause is a change and the changes, diffs
+or what was cited is gone, the right answer cannot be named any more: those rows are left out.
 
 The fit is logistic by ridge-penalised maximum likelihood, leaving out one set at a time: every printed probability
 comes from a model that has seen no incident of the same set, so that what is learned from one kind of recording is
@@ -35,6 +36,7 @@ CHANGES = ("changes", "artifacts", CITED)  # of what an incident that a change c
 RIDGE = 1.0  # of one standard: with some hundred rows a weight needs evidence from several of them
 UNSEEN = Path(__file__).parent / "unseen.jsonl"
 FRESH = "unseen-"  # begins the names of its sets
+LAB, OF_LAB = "incidents", 0.5  # real faults with all that a machine tells: in sight, but of the kinds that people meet
 TITLE = "How sure it was and how often it was right: held out by set, at the first try and with evidence taken away"
 
 
@@ -79,9 +81,14 @@ def chosen(rows: Sequence[Row]) -> list[Row]:
 
 
 def shares(rows: Sequence[Row]) -> Matrix:
-    """What each row counts: all ablations of an incident together one, a first try one, other whole replays nothing."""
+    """What each row counts: all ablations of an incident together one, a first try one, a fault of the lab half, other
+    whole replays nothing."""
     count = Counter((row.group, row.id) for row in rows if row.without)
-    return np.array([1.0 / count[row.group, row.id] if row.without else float(_is_first_try(row)) for row in rows])
+    return np.array([1.0 / count[row.group, row.id] if row.without else _of_whole(row) for row in rows])
+
+
+def _of_whole(row: Row) -> float:
+    return 1.0 if _is_first_try(row) else OF_LAB * (row.group == LAB)
 
 
 def _is_first_try(row: Row) -> bool:

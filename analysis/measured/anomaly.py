@@ -25,7 +25,7 @@ ENOUGH_FOR_TAIL: Final = 20  # one in twenty needs twenty
 TAIL_SIGMAS: Final = 1.645  # how far out the 95th percentile of normal noise lies
 ENOUGH_FOR_SCALE: Final = 8  # the spread of fewer samples says nothing
 DAY: Final = 86_400.0  # seconds; what people and cron do repeats with it
-ENOUGH_DAYS: Final = 2  # one day may have had the same incident
+ENOUGH_DAYS: Final = 3  # then one of them may have had the same incident, and their median has not
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def daily(days: int, tonight: float, peak: float = 30.0) -> tuple[Floats, Floats
     return times, np.where(times >= MOMENT - 120, values / peak * tonight, values)
 
 
-@pytest.mark.parametrize(("days", "tonight", "odd"), [(3, 30.0, False), (3, 90.0, True), (1, 30.0, True)])
+@pytest.mark.parametrize(("days", "tonight", "odd"), [(4, 30.0, False), (4, 90.0, True), (2, 30.0, True)])
 def test_what_happens_at_this_time_every_day_scores_nothing_unless_it_is_more_than_then(
     days: int, tonight: float, odd: bool
 ) -> None:

@@ -13,7 +13,8 @@ def runbook(fault: str, *checks: str) -> Runbook:
     return Runbook(fault.replace(".", "-"), "", fault, "container", fault, checks=tuple(map(Remedy, checks)))
 
 
-CGROUP = runbook("memory.oom_kill", "The exit code is 137", "The kernel names a group, or none for the whole host")
+GROUP = "In the kernel's log stands a group, or none for the whole host"
+CGROUP = runbook("memory.oom_kill", "The exit code is 137", GROUP)
 HOST = runbook("memory.host_oom", "Others were killed as well")
 LEAK = runbook("memory.leak", "Usage climbs", "After an oom kill it starts low again")
 PORT = runbook("process.port_in_use", "Who listens there")
@@ -35,10 +36,10 @@ def test_alone_the_cheapest_check_of_the_best_is_told() -> None:
         (
             "memory.host_oom",
             0.8,
-            "The kernel names a group, or none for the whole host",
+            GROUP,
         ),  # one of the best's is about it
         ("memory.leak", 0.8, "After an oom kill it starts low again"),  # one of the rival's is about the best
-        ("process.port_in_use", 0.8, "The exit code is 137"),  # none is about the other
+        ("process.port_in_use", 0.8, "The exit code is 137"),  # none is about the other: `in` is no word
         ("memory.host_oom", 0.2, "The exit code is 137"),  # it does not come near
     ],
 )
