@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from analysis.captures.context import HOST
+from analysis.case import Case
 from domain.alert import Machines
 from domain.entity import entity, kind_of, name_of
 from domain.facts import Fact
@@ -34,3 +36,9 @@ def bare_name(name: str) -> str:
     """In lower case; of a name with a domain its first label."""
     lower = name.lower()
     return lower if lower.replace(".", "").isdigit() or ":" in lower else lower.partition(".")[0]
+
+
+def several_machines(case: Case) -> bool:
+    """Whether the evidence is of more than one machine."""
+    told = {fact.entity for fact in case.facts if kind_of(fact.entity) == "host" and name_of(fact.entity) != HOST}
+    return len(case.incident.seen) > 1 or len(told) > 1

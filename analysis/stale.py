@@ -9,7 +9,7 @@ from typing import Final
 from analysis.case import Case
 from analysis.inventory_names import safe, texts
 from analysis.joined_fact import JoinedFact
-from analysis.lines.timestamps import format_time
+from analysis.lines.timestamps import engine_time, format_time
 from domain.entity import kind_of, name_of
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
@@ -124,7 +124,7 @@ def _servers(case: Case) -> Iterator[Server]:
             best.setdefault(fact.entity, at)
     for at in best.values():
         fact = case.facts[at]
-        started = _time(fact.attributes.get("started_at")) or _last_start(case, fact.entity)
+        started = engine_time(fact.attributes.get("started_at")) or _last_start(case, fact.entity)
         yield Server(at, fact, tuple(texts(fact.attributes, "addresses")), started)
 
 
@@ -133,13 +133,6 @@ def _last_start(case: Case, of: str) -> datetime | None:
         f.at for f in case.facts if f.kind == "event" and f.entity == of and f.attributes.get("reason") == "start"
     )
     return max((at for at in starts if at), default=None)
-
-
-def _time(told: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(told).replace("Z", "+00:00"))
-    except ValueError:
-        return None
 
 
 def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server | None:

@@ -5,19 +5,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from analysis.addresses import is_own
-from analysis.captures.context import HOST
 from analysis.case import Case
 from analysis.inventory_names import texts
-from analysis.machines import machine
-from domain.entity import kind_of, name_of
+from analysis.machines import machine, several_machines
+from domain.entity import kind_of
 
 _LOOPBACK: Final = re.compile(r"127(?:\.\d{1,3}){3}|::1")
-
-
-def several(case: Case) -> bool:
-    """Whether the evidence is of more than one machine."""
-    told = {fact.entity for fact in case.facts if kind_of(fact.entity) == "host" and name_of(fact.entity) != HOST}
-    return len(case.incident.seen) > 1 or len(told) > 1
 
 
 def is_loopback(case: Case, host: str) -> bool:
@@ -36,7 +29,7 @@ def has(case: Case, at: int, host: str) -> bool:
         return any(each is not None and case.inventory.same(each, of) for each in owners)
     if any(each in set(_of_interfaces(case, at)) for each in found):
         return True
-    if several(case):
+    if several_machines(case):
         return kind_of(of) == "host" and owner is not None and case.inventory.same(owner, of)
     seen = any(machine(each, case.incident.seen) for each in (_bare(host), *found))
     return seen or (owner is not None and kind_of(owner) == "host")
@@ -58,7 +51,7 @@ def _addresses(case: Case, host: str) -> Iterator[str]:
 
 def _of_interfaces(case: Case, at: int) -> Iterator[str]:
     """The addresses of the machine's interfaces; of several machines those that were told together with the socket."""
-    for place in _together(case, at) if several(case) else range(len(case.facts)):
+    for place in _together(case, at) if several_machines(case) else range(len(case.facts)):
         fact = case.facts[place]
         if fact.kind == "interface":
             yield from (text.partition("/")[0] for text in texts(fact.attributes, "addresses"))

@@ -12,7 +12,7 @@ from openai import Omit
 from pydantic import SkipValidation
 
 from agents.gateway.ask import Ask, Call, Who
-from agents.gateway.bound import Bound
+from agents.gateway.async_chat import AsyncChat
 from agents.gateway.failures import Failure, failed
 from agents.gateway.known import Known
 from agents.gateway.model import Model
@@ -29,7 +29,7 @@ from domain.errors import ModelFailed
 _NEVER = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}  # the client takes them from the environment
 
 
-class Gateway(Bound):
+class Gateway(AsyncChat):
     """What the loop calls. Of each call it owns the key, the retries, the deadline, the price and the log."""
 
     tier: SkipValidation[Tier]

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import SkipValidation
 
 from agents.ask import NO_ANSWER
-from agents.gateway.bound import Bound
+from agents.gateway.async_chat import AsyncChat
 from agents.gateway.failures import Failure
 from agents.gateway.tokens import prompt_tokens
 from agents.react import AT_LIMIT
@@ -54,7 +54,7 @@ class Tape:
         return tuple(f"{r.agent}: {r.failure}: {r.error}" for r in self.records if r.failure)
 
 
-class Taped(Bound):
+class Taped(AsyncChat):
     """A model whose replies are recorded. Its estimate changes only with its own replies, so that a replay decides
     alike."""
 
@@ -123,7 +123,7 @@ class _Call:
         )  # fmt: skip
 
 
-class Playback(Bound):
+class Playback(AsyncChat):
     """Answers one agent from a recording, in the order of its calls; where there was no time for tools, by what was
     asked. What was known of the model when a reply was recorded is known when it is given."""
 
@@ -171,11 +171,8 @@ class Playback(Bound):
 
 def correction_of(model: BaseChatModel) -> float:
     """How far our estimate of tokens is from the model's own count, as far as is known."""
-    return (
-        model.correction
-        if isinstance(model, Playback)
-        else float(getattr(getattr(model, "known", None), "correction", 1.0))
-    )
+    of = model if isinstance(model, Playback) else getattr(model, "known", None)
+    return float(getattr(of, "correction", 1.0))
 
 
 def cost_of(model: BaseChatModel, message: AIMessage) -> float:

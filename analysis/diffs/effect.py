@@ -60,11 +60,7 @@ class Effect:
     harm: str = "none"  # key of HARMS
     only_if: bool = False  # good changes look alike: a reason only where the symptom complains of the very harm
     calls: bool = False  # makes more calls of what it needs, so that a callee suffers for it
-
-    @property
-    def loses_name(self) -> bool:
-        """Whether all that it does is to take a name away."""
-        return self.harm == "names" and self.why.startswith("removes ")
+    loses_name: bool = False  # all that it does is to take a name away
 
     def under(self, failing: str) -> float:
         """Its score where this text says what fails."""

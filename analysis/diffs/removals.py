@@ -178,7 +178,7 @@ def _names_or_moves(before: str, after: str) -> Effect:
         _words(_CALL, before) if before and not after else set()
     )
     if gone:
-        return replace(_loses(LOSES_NAME, gone), harm="names")
+        return replace(_loses(LOSES_NAME, gone), harm="names", loses_name=True)
     return Effect(MOVES, "moves code without taking any away") if words and kept >= MOVED else NOTHING
 
 

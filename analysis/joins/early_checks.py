@@ -1,12 +1,12 @@
 """Containers that were given up before they were ever well: the check's patience ended while they were starting."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from itertools import pairwise
 from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.lines.timestamps import engine_time
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.facts import Attribute, Fact
@@ -45,11 +45,7 @@ def _allowed(fact: Fact) -> float:
 
 def _lived(case: Case, fact: Fact) -> tuple[int, float] | None:
     """The event that the container was given up by, and how many seconds after its last start that was."""
-    try:
-        started = datetime.fromisoformat(str(fact.attributes.get("started_at")))
-    except ValueError:
-        return None
-    if started.tzinfo is None:  # told without a zone, it cannot be set against an event's time
+    if (started := engine_time(fact.attributes.get("started_at"))) is None:
         return None
     found = [
         (at, (event.at - started).total_seconds())

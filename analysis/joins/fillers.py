@@ -7,7 +7,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.facts import Attribute, Fact
@@ -64,7 +64,7 @@ def _one_place(case: Case, one: Fact, other: Fact) -> bool:
     """Whether both were told of one machine, or of the inside of one container."""
     inside = {fact.entity for fact in (one, other) if kind_of(fact.entity) not in ("disk", "host")}
     same = one.entity == other.entity if inside else True
-    return same and (one.source == other.source or not several(case))
+    return same and (one.source == other.source or not several_machines(case))
 
 
 def _above(fact: Fact, system: Fact) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.facts import Fact
 
 NAME: Final = "engine chains missing"
@@ -28,7 +28,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     published = _published(case)
     if others or jumps or not chains >= _BUILT_IN or published is None:
         return
-    if several(case) or _is_of_another_engine(case) or not _is_felt(case):
+    if several_machines(case) or _is_of_another_engine(case) or not _is_felt(case):
         return
     at = listed[0][0]
     host = next((f.entity for f in case.facts if f.entity.startswith("host:")), "host:localhost")

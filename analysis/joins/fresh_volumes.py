@@ -5,14 +5,15 @@ A second stack of the same file (staging beside production) looks alike; so the 
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
+from analysis.lines.timestamps import engine_time
 from analysis.listing import lists_all_but
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
@@ -23,7 +24,7 @@ _NEW: Final = timedelta(days=1)  # at most so long before the container's start 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each container whose volume began with it although an older sister lies unused."""
-    if several(case):
+    if several_machines(case):
         return  # volumes and containers of two machines may have the same names
     known = {str(fact.attributes["name"]): at for at, fact in _volumes(case)}
     used = {name for fact in case.facts if fact.kind == "container" for name in _mounted(fact)}
@@ -97,16 +98,8 @@ def _project(volume: str, other: str) -> str:
 
 def _older(case: Case, known: dict[str, int], sister: str, mine: str, container: Fact) -> bool:
     """Whether the container's volume was made for this start, the other long before."""
-    ours, theirs = (_moment(case.facts[known[name]].attributes.get("created")) for name in (mine, sister))
-    started = _moment(container.attributes.get("started_at"))
+    ours, theirs = (engine_time(case.facts[known[name]].attributes.get("created")) for name in (mine, sister))
+    started = engine_time(container.attributes.get("started_at"))
     if not ours or not theirs or theirs + _NEW > ours:
         return False
     return started is None or abs(started - ours) < _NEW
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else None

@@ -7,7 +7,7 @@ from typing import Final
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.entity import kind_of, name_of
 from domain.evidence import Finding
 from domain.facts import Fact
@@ -27,7 +27,7 @@ _PUBLISHERS: Final = ("docker-proxy", "rootlessport", "conmon", "com.docker.back
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each thing that could not listen on a port of which the holder is seen, about that thing."""
     told: set[tuple[str, str]] = set()
-    for finding in () if several(case) else case.findings:
+    for finding in () if several_machines(case) else case.findings:
         port = _port(finding) if finding.kind == _TAKEN else ""
         if not port or (finding.entity, port) in told:
             continue

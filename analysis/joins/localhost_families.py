@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.entity import kind_of
 from domain.evidence import Citation
 from domain.facts import Fact
@@ -54,7 +54,7 @@ def _is_of(case: Case, fact: Fact, of: str) -> bool:
     """Whether the socket is one of the thing's, or of the only machine there is where the thing is no container."""
     if case.inventory.same(fact.entity, of):
         return True
-    return kind_of(fact.entity) in ("host", "process") and kind_of(of) != "container" and not several(case)
+    return kind_of(fact.entity) in ("host", "process") and kind_of(of) != "container" and not several_machines(case)
 
 
 def _listens(fact: Fact) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
@@ -24,7 +24,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 def _of_servers(case: Case) -> Iterable[list[tuple[int, Fact]]]:
     """The sessions of each server: pids of two have nothing to do with each other."""
     sessions = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "session"]
-    if len({fact.entity for _, fact in sessions if _is_named(fact)}) < 2 and not several(case):
+    if len({fact.entity for _, fact in sessions if _is_named(fact)}) < 2 and not several_machines(case):
         return [sessions]
     apart: dict[str, list[tuple[int, Fact]]] = {}
     for at, fact in sessions:

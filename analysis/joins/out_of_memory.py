@@ -25,7 +25,7 @@ _SOON: Final = timedelta(minutes=5)
 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
-    """Both."""
+    """What filled it, where either of the two is seen."""
     yield from workers_by_cores(case)
     yield from killed_in_reload(case)
 

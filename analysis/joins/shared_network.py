@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.lines.timestamps import engine_time
 from analysis.listing import lists_all_but
-from analysis.whose_address import several
+from analysis.machines import several_machines
 from domain.evidence import Citation
 from domain.facts import Fact
 
@@ -51,7 +51,7 @@ def _is_owner(case: Case, fact: Fact, owner: str) -> bool:
     identity = str(fact.attributes.get("id") or "")
     if len(owner) >= _SHORT and len(identity) >= _SHORT and owner[:_SHORT] == identity[:_SHORT]:
         return True
-    return not several(case) and fact.entity == case.inventory.resolve(owner, "container")
+    return not several_machines(case) and fact.entity == case.inventory.resolve(owner, "container")
 
 
 def _is_removed(case: Case, guest: Fact, owner: str) -> bool:
@@ -62,10 +62,10 @@ def _is_removed(case: Case, guest: Fact, owner: str) -> bool:
 def _missed(case: Case, guest: Fact) -> Iterator[str]:
     """What an engine said that it does not have; of several machines only what was said of the guest."""
     for fact in case.facts:
-        if not several(case) or case.inventory.same(fact.entity, guest.entity):
+        if not several_machines(case) or case.inventory.same(fact.entity, guest.entity):
             yield from _GONE.findall(f"{fact.attributes.get('error')}\n{fact.attributes.get('text')}")
     for finding in case.findings:
-        if not several(case) or case.inventory.same(finding.entity, guest.entity):
+        if not several_machines(case) or case.inventory.same(finding.entity, guest.entity):
             yield from (gone for cited in finding.citations for gone in _GONE.findall(cited.quote or ""))
 
 
@@ -74,18 +74,13 @@ def _same(gone: str, owner: str) -> bool:
 
 
 def _started(fact: Fact) -> float | None:
-    try:
-        return datetime.fromisoformat(str(fact.attributes["started_at"])).timestamp()
-    except (KeyError, ValueError):
-        return None
+    time = engine_time(fact.attributes.get("started_at"))
+    return time.timestamp() if time else None
 
 
 def _later(owner: Fact, guest: Fact) -> bool:
-    try:
-        began = [datetime.fromisoformat(str(fact.attributes["started_at"])) for fact in (owner, guest)]
-        return began[0] > began[1]
-    except (KeyError, ValueError, TypeError):  # not told, or one with and one without a zone
-        return False
+    began = [_started(fact) for fact in (owner, guest)]
+    return began[0] is not None and began[1] is not None and began[0] > began[1]
 
 
 def _joined(guest: Fact, other: str, how: str, cited: tuple[Citation, ...]) -> JoinedFact:

@@ -9,9 +9,9 @@ from agents.analyst import NAME as ANALYST
 from alerts.entities import entities, machines
 from analysis.candidates import candidates
 from analysis.case import Case
+from analysis.combined import combined
 from analysis.hypotheses import hypotheses
 from analysis.inventory import Inventory
-from analysis.joined import joined
 from analysis.machines import called, learned
 from analysis.measured.amplified import discount_inner_surges
 from analysis.opinions import weighed
@@ -88,7 +88,7 @@ def assemble(incident: Incident, evidence: tuple[Evidence, ...], knowledge: tupl
         on=tuple(tuple(machines(alert)) for alert in incident.alerts),
         places=tuple(place for each in evidence for place in _places(each)),
     )
-    return discount_inner_surges(joined(case))
+    return discount_inner_surges(combined(case))
 
 
 def _places(evidence: Evidence) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from analysis.case import Case
+from analysis.combined import combined
 from analysis.inventory import Inventory
-from analysis.joined import joined
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding
 from domain.facts import Attribute, Fact
@@ -68,7 +68,7 @@ def case(facts: tuple[Fact, ...], *findings: Finding, edges: tuple[Edge, ...] = 
 def follows(of: Case) -> tuple[Finding, ...]:
     """What a runbook says of facts that were joined."""
     known = {"", *(each.signature for each in of.findings)}
-    return tuple(each for each in joined(of).findings if each.signature not in known)
+    return tuple(each for each in combined(of).findings if each.signature not in known)
 
 
 EDGE = container("edge", "172.30.0.2", -600)
@@ -103,7 +103,7 @@ def test_an_old_address_that_another_container_got_answers_wrongly(said: str) ->
 
 
 def test_what_looked_like_a_dead_upstream_is_part_of_the_stale_address() -> None:
-    told = joined(case((EDGE, MOVED), complaint())).findings
+    told = combined(case((EDGE, MOVED), complaint())).findings
     assert {(f.entity, f.kind) for f in told} == {("container:edge", "dns.stale_address")}
     assert [f.weight for f in told] == [0.5, 0.95]
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from analysis.case import Case
+from analysis.combined import combined
 from analysis.health import NEAR_STRENGTH
 from analysis.inventory import Inventory
-from analysis.joined import joined
 from analysis.last_words import FAULT, STATED
 from domain.alert import Incident, Window
 from domain.evidence import Citation, Finding, Severity
@@ -33,7 +33,7 @@ def case(*findings: Finding) -> Case:
 
 
 def failed(*findings: Finding) -> list[Finding]:
-    return [each for each in joined(case(*findings)).findings if each.kind == FAULT]
+    return [each for each in combined(case(*findings)).findings if each.kind == FAULT]
 
 
 def test_the_first_error_of_the_worst_kind_is_what_keeps_it_from_starting() -> None:
@@ -67,10 +67,10 @@ def test_what_runs_or_what_a_runbook_knows_needs_no_last_words() -> None:
 
 def test_the_name_of_what_is_down_does_not_resolve_since_it_is_down() -> None:
     lost = Finding("service:shop", "dns.resolution_failed", "s", (), weight=0.65, captures={"host": "store"})
-    assert [(f.entity, f.kind) for f in joined(case(DOWN, lost)).findings[1:]] == [
+    assert [(f.entity, f.kind) for f in combined(case(DOWN, lost)).findings[1:]] == [
         ("container:store", "dependency.unavailable")
     ]
-    assert joined(case(lost)).findings[0].kind == "dns.resolution_failed"
+    assert combined(case(lost)).findings[0].kind == "dns.resolution_failed"
 
 
 def test_an_address_without_an_owner_is_the_one_named_beside_it_or_the_only_one_that_is_down() -> None:
@@ -80,17 +80,17 @@ def test_an_address_without_an_owner_is_the_one_named_beside_it_or_the_only_one_
         )
 
     named = refused('Post "http://shop:80/x": dial tcp 10.9.0.3:80: connect: connection refused')
-    assert joined(case(named)).findings[0].entity == "container:shop"
+    assert combined(case(named)).findings[0].entity == "container:shop"
     bare = refused("dial tcp 10.9.0.3:80: connect: connection refused")
-    assert joined(case(DOWN, bare)).findings[1].entity == "container:store"
-    assert joined(case(bare)).findings[0].entity == "service:10.9.0.3:80"
+    assert combined(case(DOWN, bare)).findings[1].entity == "container:store"
+    assert combined(case(bare)).findings[0].entity == "service:10.9.0.3:80"
 
 
 def test_where_nothing_is_known_the_error_that_names_a_cause_is_told_with_little_weight() -> None:
     loud = line("service:shop", "request 7 failed with an exception", 1, Severity.CRITICAL)
     cause = line("service:shop", "permissions 644 for keys.json are too open, please use 600", 2)
-    stated = [f for f in joined(case(loud, cause)).findings if f.kind == STATED]
+    stated = [f for f in combined(case(loud, cause)).findings if f.kind == STATED]
     assert [f.captures["error"] for f in stated] == ["permissions 644 for keys.json are too open, please use 600"]
     assert stated[0].weight < NEAR_STRENGTH
     known = Finding("disk:/", "disk.full", "no space", (), weight=0.9, signature="disk-full/enospc")
-    assert not any(f.kind == STATED for f in joined(case(loud, cause, known)).findings)
+    assert not any(f.kind == STATED for f in combined(case(loud, cause, known)).findings)

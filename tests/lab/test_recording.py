@@ -2,17 +2,19 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
 from app.cli.eval import find
 from bundle.bundle import open_bundle
-from lab.stage import hidden
+from lab.stage import forget_group, hidden, wait_for
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ("process_descriptors", "credentials_rotated", "container_variable")
@@ -69,3 +71,22 @@ def test_the_diagnosis_of_a_fresh_recording_is_right(recorded: Recorded, tmp_pat
 
 def test_nothing_of_a_recording_stays_behind(recorded: Recorded) -> None:
     assert list(Path("/sys/fs/cgroup/memory").glob(f"stage-{recorded.pid}-*")) == []
+
+
+def test_a_lab_that_is_killed_leaves_no_mount(tmp_path: Path) -> None:
+    if why := missing():
+        pytest.skip(why)
+    before = Path("/proc/mounts").read_text("utf-8")
+    command = [sys.executable, "-m", "lab", FAULTS[0], "--faulty", "--out", str(tmp_path)]
+    lab = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for(lambda: _runs(lab.pid, "lxcfs") and _runs(lab.pid, "unshare"), "the stage")
+    finally:
+        os.killpg(lab.pid, signal.SIGKILL)
+        lab.wait(10)
+    forget_group(f"stage-{lab.pid}-1")
+    assert Path("/proc/mounts").read_text("utf-8") == before
+
+
+def _runs(lab: int, name: str) -> bool:
+    return any(each.name() == name for each in psutil.Process(lab).children(recursive=True))

@@ -21,7 +21,7 @@ from domain.entity import name_of
 from domain.evidence import Finding
 
 
-def joined(case: Case) -> Case:
+def combined(case: Case) -> Case:
     """The case with the findings that follow from several sources, each finding about the one who is at fault."""
     case = replace(case, findings=tuple(homed(case, each) for each in case.findings))
     stale = [*stale_addresses(case), *moved_names(case)]

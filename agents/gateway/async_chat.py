@@ -14,7 +14,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict
 
 
-class Bound(BaseChatModel):
+class AsyncChat(BaseChatModel):
     """A chat model that takes tools or a schema and is asked asynchronously."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
