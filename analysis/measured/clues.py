@@ -117,10 +117,10 @@ def served_later_ms(series: Sequence[SeriesSummary], entity: str) -> float:
     return max(own, default=0.0)
 
 
-def at_limit(series: Sequence[SeriesSummary], entity: str) -> str | None:
-    """In words, that the entity's processor share rose to its limit; None where it did not or is not known."""
-    full = [one for one in series if one.entity == entity and is_full(one)]
-    return told(full[0]) if full else None
+def at_limit(series: Sequence[SeriesSummary], entity: str) -> int | None:
+    """The place of the entity's processor share where it rose to its limit; None where it did not or is not known."""
+    full = (at for at, one in enumerate(series) if one.entity == entity and is_full(one) and badness(one) >= RISES)
+    return next(full, None)
 
 
 def _added(one: SeriesSummary) -> float:

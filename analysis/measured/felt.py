@@ -6,7 +6,7 @@ from typing import Final
 from domain.results import SeriesSummary
 
 PERCENT: Final = 20.0  # points of a percentage of processor time: less busy than that nobody notices
-FULL: Final = 90.0  # percent: of it or of its limit nothing worth speaking of is left
+FULL: Final = 80.0  # percent, over a minute: many of its tenths of a second have nothing left, and work waits in them
 BUSY: Final = 50.0  # percent: from here on work begins to wait for a processor
 CORE: Final = 0.01  # of a processor is a percent: what counters of processor seconds rise by in a second
 LOAD: Final = 1.0  # one more task that wants to run

@@ -14,6 +14,7 @@ from domain.results import Edge, SeriesSummary, TraceEdge
 _NAME: Final = re.compile(r"[^,;|\s]*\w")  # something is left of it as an entity's name
 ALSO: Final = 0.1  # of a second clue's strength: agreement helps, but ten weak clues do not beat a strong one
 REFUTED: Final = 1.5  # off, in powers of ten of sigmas: below any clue that stands
+REASON: Final = 0.1  # for what explains a latency over the latency: enough to be told first
 CALLS: Final = 3  # or a median is an anecdote
 
 
@@ -51,7 +52,9 @@ def rank(
         *clues.of_edge_series(series),
         *(_inside(clue, series, trace_edges) for clue in clues.of_traces(trace_edges)),
         *walk.of_starved(series, graph),
-        *_confirmed(walk.of_latency_and_errors(alerts, entities, series, graph), series, trace_edges),
+        *_explained(
+            _confirmed(walk.of_latency_and_errors(alerts, entities, series, graph), series, trace_edges), series
+        ),
     ]
     by_entity: dict[str, list[Clue]] = defaultdict(list)
     for clue in found:
@@ -70,10 +73,11 @@ def _inside(clue: Clue, series: Sequence[SeriesSummary], trace_edges: Sequence[T
     added = (edge.gap_after_ms or 0.0) - (edge.gap_before_ms or 0.0)
     if clue.entity != edge.callee or clues.served_later_ms(series, edge.callee) < added / 2:
         return clue
-    at_limit = clues.at_limit(series, edge.callee)
-    if at_limit is None:
+    limit = clues.at_limit(series, edge.callee)
+    if limit is None:
         return replace(clue, fault="trace.slow", why=f"{clue.why}; its own end measured the delay too")
-    return replace(clue, fault="cpu.saturation", why=f"{at_limit}; calls wait before it takes them up ({clue.why})")
+    why = f"{clues.told(series[limit])}; calls wait before it takes them up ({clue.why})"
+    return replace(clue, fault="cpu.saturation", why=why)
 
 
 def _confirmed(of: Iterable[Clue], series: Sequence[SeriesSummary], trace_edges: Sequence[TraceEdge]) -> Iterator[Clue]:
@@ -90,6 +94,19 @@ def _confirmed(of: Iterable[Clue], series: Sequence[SeriesSummary], trace_edges:
         outside = clue.entity in as_ever and clue.series is not None and clues.is_callers(series[clue.series])
         refuted = clue.fault == "trace.slow" and (seen.get(clue.entity) == {"ok"} or outside)
         yield replace(clue, strength=clue.strength - REFUTED) if refuted else clue
+
+
+def _explained(of: Iterable[Clue], series: Sequence[SeriesSummary]) -> Iterator[Clue]:
+    """The clues, and for what became slow while its processor share rose to its limit, that as the reason.
+
+    A service that is busy anyway has few sigmas left to its limit, so its share alone may be no clue.
+    """
+    for clue in of:
+        yield clue
+        limit = clues.at_limit(series, clue.entity) if clue.fault == "trace.slow" else None
+        if limit is not None:
+            why = f"{clues.told(series[limit])}, and it became slow"
+            yield Clue(clue.entity, "cpu.saturation", clue.strength + REASON, why, series=limit)
 
 
 def _suspect(entity: str, of: list[Clue]) -> Suspect:

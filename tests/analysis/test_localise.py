@@ -87,6 +87,19 @@ def test_a_delay_that_the_callees_own_end_measured_too_is_no_network() -> None:
     assert (first.entity, first.fault) == ("api", "cpu.saturation")
 
 
+def test_what_became_slow_while_its_processor_rose_to_its_limit_is_busy() -> None:
+    """A service that is busy anyway has few sigmas left to its limit."""
+    slow = [latency("web", 900), latency("api", 40)]
+    busy = series("api", "cpu_usage_pct", "cpu", 62.0, 86.0, 2.4)
+    assert [(one.entity, one.fault) for one in rank(SLOW, ["service:web"], [*slow, busy], EDGES, [])][0] == (
+        "api", "cpu.saturation",
+    )  # fmt: skip
+    room = replace(busy, median_after=70.0, max=70.0)
+    assert rank(SLOW, ["service:web"], [*slow, room], EDGES, [])[0].fault == "trace.slow"
+    as_ever = replace(busy, score=0.4)
+    assert rank(SLOW, ["service:web"], [*slow, as_ever], EDGES, [])[0].fault == "trace.slow"
+
+
 def test_what_only_its_callers_found_slow_did_not_take_longer_inside() -> None:
     seen = [series("api", "client_latency_p90", "latency", 0.02, 11, 300), latency("auth", 100)]
     inside = series("api", "server_latency_p90", "latency", 0.3, 0.2, -0.1)
