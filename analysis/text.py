@@ -3,6 +3,7 @@
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 
+_WRAPPED = 4  # clauses that end in a colon: each layer of a program put one before what it was told
 _PROBE = 4096  # bytes looked at to tell the encoding
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b\n]*(?:\x1b\\|$)|[@-Z\\-_])"
@@ -61,6 +62,24 @@ def clip(text: str, n: int) -> str:
         border = max(head.rfind(" "), head.rfind("\n"), head.rfind("\t"))
         head = head[:border] if border > n // 2 else head
     return head.rstrip() + "…"
+
+
+def is_wrapped(text: str) -> bool:
+    """Whether it is an error that several layers of a program handed on, each with its own words before it."""
+    return text.count(": ") >= _WRAPPED
+
+
+def clip_wrapped(text: str, n: int) -> str:
+    """n characters at most: of a wrapped error from both its ends, since it begins with what failed and ends with why.
+
+    Anything else is clipped at its end.
+    """
+    if len(text) <= n or not is_wrapped(text):
+        return clip(text, n)
+    head = clip(text, n * 3 // 5)
+    tail = text[-(n - len(head) - 1) :]
+    border = tail.find(" ")
+    return f"{head} {tail[border + 1 :] if 0 <= border < len(tail) // 2 else tail}"
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -91,9 +91,8 @@ def test_what_became_slow_while_its_processor_rose_to_its_limit_is_busy() -> Non
     """A service that is busy anyway has few sigmas left to its limit."""
     slow = [latency("web", 900), latency("api", 40)]
     busy = series("api", "cpu_usage_pct", "cpu", 62.0, 86.0, 2.4)
-    assert [(one.entity, one.fault) for one in rank(SLOW, ["service:web"], [*slow, busy], EDGES, [])][0] == (
-        "api", "cpu.saturation",
-    )  # fmt: skip
+    first = rank(SLOW, ["service:web"], [*slow, busy], EDGES, [])[0]
+    assert (first.entity, first.fault) == ("api", "cpu.saturation")
     room = replace(busy, median_after=70.0, max=70.0)
     assert rank(SLOW, ["service:web"], [*slow, room], EDGES, [])[0].fault == "trace.slow"
     as_ever = replace(busy, score=0.4)

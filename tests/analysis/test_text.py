@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from analysis.text import clip, decode, escape_markdown, looks_binary, strip_control
+from analysis.text import clip, clip_wrapped, decode, escape_markdown, looks_binary, strip_control
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
@@ -80,3 +80,16 @@ def test_a_clipped_text_ends_at_a_word() -> None:
 @settings(max_examples=100)
 def test_a_clipped_text_is_never_longer_than_asked(text: str, n: int) -> None:
     assert len(clip(text, n)) <= n or len(text) <= n
+
+
+def test_of_a_wrapped_error_both_ends_stay() -> None:
+    text = (
+        'Failed to pull image "cache:1": failed to unpack image "registry.example/cache:1": failed to copy: reader: '
+        "failed open: unexpected status code: 429 Too Many Requests"
+    )
+    told = clip_wrapped(text, 90)
+    assert len(told) <= 90
+    assert told.startswith("Failed to pull image") and told.endswith("429 Too Many Requests")
+    plain = "a sentence without layers " * 6
+    assert clip_wrapped(plain, 90) == clip(plain, 90)
+    assert clip_wrapped(text, 400) == text
