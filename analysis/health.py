@@ -5,6 +5,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.opinions import told_by_model
+from analysis.over import end_of
 from analysis.symptom import Symptom, symptom_of
 from domain.diagnosis import Hypothesis, Link
 from domain.evidence import Finding
@@ -41,12 +42,15 @@ def health(case: Case, ranked: tuple[Hypothesis, ...]) -> Health:
         for f in case.findings
         if (f.kind in kinds or (asked and _callers_are_well(f))) and case.near_alert(f.entity) >= 0.5
     ]
-    if not well or any(_stands(case, hypothesis) for hypothesis in ranked):
+    past = {id(each): end for each in ranked if (end := end_of(case, each))} if well else {}
+    open_still = [each for each in ranked if id(each) not in past]
+    if not well or any(_stands(case, hypothesis) for hypothesis in open_still):
         return Health(None)
     best = max(well, key=lambda f: (f.kind == RECOVERED, case.near_alert(f.entity), f.weight))
-    said = "; ".join(dict.fromkeys(f.statement for f in [best, *well][:4]))
-    link = Link(best.entity, _fault(best, symptoms), said, tuple(c for f in well[:6] for c in f.citations))
-    doubt = max((h.terms.get("evidence", 0.0) for h in ranked), default=0.0)
+    ended = [f"{end.entity}: {end.attributes.get('message')}" for end in past.values()]
+    said = "; ".join(dict.fromkeys([*ended, *(f.statement for f in [best, *well][:4])]))
+    link = Link(best.entity, _fault(best, symptoms, bool(past)), said, tuple(c for f in well[:6] for c in f.citations))
+    doubt = max((h.terms.get("evidence", 0.0) for h in open_still), default=0.0)
     return Health(link, round(SUREST - doubt, 3), f"Checked and well: {said}")
 
 
@@ -55,8 +59,8 @@ def _callers_are_well(finding: Finding) -> bool:
     return finding.kind == STEADY and {"error", "latency"} <= set(finding.captures.get("kinds", "").split())
 
 
-def _fault(best: Finding, symptoms: set[Symptom]) -> str:
-    if best.kind == RECOVERED:
+def _fault(best: Finding, symptoms: set[Symptom], past: bool) -> str:
+    if best.kind == RECOVERED or past:
         return "none.recovered"
     return "none.false_alarm" if symptoms <= {Symptom.RESOURCE, Symptom.SERVICE} else "none.healthy"
 

@@ -6,6 +6,7 @@ from typing import Final
 from analysis.candidates import Candidate, Explanation
 from analysis.case import Case
 from analysis.chain import chain_of, summary_of
+from analysis.opinions import own
 from analysis.patterns import fits_any
 from analysis.signatures import contradictions
 from domain.diagnosis import Hypothesis
@@ -44,12 +45,19 @@ def explanations(case: Case, found: tuple[Candidate, ...]) -> tuple[Explanation,
         for b in found
         if a is not b and any(covers(pattern, name) for pattern in runbook.explains for name in b.names)
         if a.measured is None or b.measured is None  # their ranking has walked the graph
-        if not _later(a, b) and (near := _connected(case, a.entity, b.entity))
+        if not _later(a, b)
+        and (near := 1.0 if a.fault != b.fault and _one_line(a, b) else _connected(case, a.entity, b.entity))
     )
 
 
 def _later(a: Candidate, b: Candidate) -> bool:
     return bool(a.onset and b.onset and a.onset > b.onset + SLACK)
+
+
+def _one_line(a: Candidate, b: Candidate) -> bool:
+    """Whether both rest on one line: then they read the same message, and it is the cause that says more of it."""
+    lines = [{(c.source, c.line) for f in own(each.findings) for c in f.citations if c.line} for each in (a, b)]
+    return bool(lines[0] & lines[1])
 
 
 def _connected(case: Case, cause: str, symptom: str) -> float:

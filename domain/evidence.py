@@ -9,6 +9,7 @@ from domain.codec import Json
 from domain.facts import Fact
 from domain.results import Change, Edge, Passage
 
+LISTENS: Final = "log.listens"  # kind of a finding that a program says which port it opened; it only informs
 PASSAGE: Final = "/passage"  # ends the signature of a finding that rests on a passage alone
 
 

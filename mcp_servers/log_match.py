@@ -11,6 +11,7 @@ from analysis.patterns import BadPattern, compiled
 from bundle.chunks import Chunk
 from domain.errors import BadBundle
 from domain.results import Line, Searched, SignatureHit, SignatureHits
+from mcp_servers.log_owners import Owners
 from mcp_servers.log_patterns import Sieve, sieve
 from mcp_servers.log_source import LineTimes, LogsSource, named
 
@@ -55,7 +56,7 @@ OPEN = Span()
 
 @dataclass
 class _Found:
-    """One signature in one source, while it is being read."""
+    """One signature in one source, or in one command's output of a capture, while it is being read."""
 
     count: int = 0
     first: datetime | None = None
@@ -121,7 +122,8 @@ class _Reader:
         self._now = source.clock.now
         self._times = LineTimes(source.clock)
         self._covered = [each.covers(name) for each in wanted]
-        self._found: dict[int, _Found] = {}
+        self._owners = Owners(source, name)
+        self._found: dict[tuple[int, str], _Found] = {}
         self._strange: dict[bytes, list[tuple[int, int]]] = {}
         self._cut = 0
         self.after = 0
@@ -137,10 +139,10 @@ class _Reader:
 
     def hits(self) -> Iterator[SignatureHit]:
         """What was found, in the order of the signatures."""
-        for at, found in sorted(self._found.items()):
+        for (at, owner), found in sorted(self._found.items()):
             yield SignatureHit(
                 self._wanted[at].id, self._name, found.count, found.first, found.last,
-                tuple(dict(each) for each in found.captures), tuple(found.lines), tuple(found.spans),
+                tuple(dict(each) for each in found.captures), tuple(found.lines), tuple(found.spans), owner,
             )  # fmt: skip
 
     def problems(self) -> Iterator[str]:
@@ -173,7 +175,8 @@ class _Reader:
 
     def _take(self, which: int, line: Line, strange: list[tuple[int, int]]) -> None:
         pattern = compiled(self._wanted[which].pattern)
-        found = self._found.get(which)
+        place = which, self._owners.of(line.line)
+        found = self._found.get(place)
         if found and not strange and found.is_full(pattern.groups):
             found.add(line.at)
             return
@@ -182,7 +185,7 @@ class _Reader:
                 break
         else:
             return
-        found = self._found.setdefault(which, _Found())
+        found = self._found.setdefault(place, _Found())
         found.add(line.at)
         if len(found.captures) < _CAPTURES and (named := hit.groupdict()):
             kept = tuple((key, value[:_CAPTURE_CHARS]) for key, value in sorted(named.items()) if value)

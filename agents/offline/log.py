@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from agents.offline.log_addresses import needed, questions
+from agents.offline import log_addresses, log_ports
 from agents.offline.log_findings import (
     entity_of,
     of_searches,
@@ -47,7 +47,9 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
     ]
     signatures = text_signatures(knowledge)
     if signatures:
-        calls.insert(1, Call("logs_match", {"signatures": [*signatures, *questions()]}))
+        calls.insert(
+            1, Call("logs_match", {"signatures": [*signatures, *log_addresses.questions(), *log_ports.questions()]})
+        )
     return ToolCalls(tuple(calls))
 
 
@@ -66,10 +68,12 @@ def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
 def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
     known: list[Finding] = []
     edges: list[Edge] = []
+    ports: list[Finding] = []
     for call_id, raw in _decoded(seen, "logs_match", SignatureHits):
         hits = _owned(task, raw)
         known.extend(text_findings(hits, call_id, knowledge))
-        edges.extend(needed(hits))
+        edges.extend(log_addresses.needed(hits))
+        ports.extend(log_ports.opened(hits, call_id))
     cited = {(each.source, each.line) for finding in known for each in finding.citations}
     shapes = _decoded(seen, "logs_novel", Templates) + _decoded(seen, "logs_templates", Templates)
     generic = of_templates(task, shapes, cited)
@@ -85,7 +89,7 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
         agent=AGENT,
         by="analyst",
         conclusion=_conclusion(_all_sources(seen), known, shown, gone),
-        findings=tuple(known + gone + shown),
+        findings=tuple(known + gone + shown + ports),
         gaps=_gaps(seen),
         edges=tuple(dict.fromkeys(edges)),
     )
@@ -94,7 +98,7 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
 def _owned(task: Task, hits: SignatureHits) -> SignatureHits:
     """The hits with whose text they stand in: a capture's hit is about what was captured, not about the file."""
     owned = (
-        replace(hit, entity=hit.entity or entity_of(task, hit.source, hit.lines[0].text if hit.lines else ""))
+        replace(hit, entity=entity_of(task, hit.source, hit.lines[0].text if hit.lines else "", hit.entity))
         for hit in hits.hits
     )
     return replace(hits, hits=tuple(owned))

@@ -11,7 +11,7 @@ from analysis.lines.timestamps import format_time
 from analysis.text import clip
 from analysis.wording import times
 from domain.codec import to_plain
-from domain.entity import LIMIT, entity, name_of
+from domain.entity import LIMIT, entity, kind_of, name_of
 from domain.evidence import Citation, Finding, Severity
 from domain.plan import Task
 from domain.results import Line, Lines, Template, Templates, TextSource, TextSources
@@ -26,7 +26,10 @@ _OF_CHANGE: Final = {"new": 0.15, "burst": 0.1}
 _ALERTED, _NAMED = 0.1, 0.05  # it is the alerted one's own line, or names the alerted one
 _MOST_QUIET_LINES = 8  # of new lines that state no trouble
 _QUOTE_LEAST, _QUOTE_MOST = 12, 300
-_FRAME = re.compile(r'^(?:Traceback \(most recent call last\):?|\s+at \S+\(.*|\s+File ".*|goroutine \d+ \[.*|\s*\^+)$')
+_FRAME = re.compile(
+    r'^(?:Traceback \(most recent call last\):?|\s+at \S+\(.*|\s+File ".*|goroutine \d+ \[.*|\s*\^+'
+    r"|\s*(?:Tolerations:\s+)?node\.kubernetes\.io/\S+ op=\w+.*)$"  # what a described pod bears with is no trouble
+)
 _STAMP = re.compile(
     r"^[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]?|[A-Z][a-z]{2} +\d{1,2} )?\d\d:\d\d:\d\d(?:[.,]\d+)?"
     r"(?:Z| UTC| ?[+-]\d\d:?\d\d)?[\])>]?\s*"
@@ -45,6 +48,10 @@ _TROUBLE = re.compile(
 _SERVER = re.compile(
     r"[-_](?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|valkey|cache|memcached|rabbitmq|mq|broker"
     r"|kafka|zookeeper|elasticsearch|opensearch|proxy|nginx|haproxy|traefik|caddy)"
+)
+_SERVERS_OWN = re.compile(
+    r"(?i)(?:rds[-_])?(?:aurora[-_]?)?(?:postgres(?:ql)?|mysql|mariadb|oracle|mssql|sqlserver)?"
+    r"(?:[-_.]?(?:error(?:log)?|slow(?:query|[-_]query)?|general|alert|audit|listener|log))?"
 )
 _SHORT_LINES = 30
 _REGULAR_LINES, _REGULAR_TIMES, _SILENT_LEAST = 20, 20, timedelta(seconds=60)
@@ -127,21 +134,34 @@ def short_captures(sources: Iterable[TextSource]) -> list[TextSource]:
     ]
 
 
-def entity_of(task: Task, source: str, text: str = "") -> str:
+def entity_of(task: Task, source: str, text: str = "", owner: str = "") -> str:
     """Whose text it is: the alerted entity that the path names, else whom the line names as its own, else the file.
 
-    The captures of an incident are taken of what alerted, so that an unnamed one is about that.
+    The captures of an incident are taken of what alerted, so that an unnamed one is about that. Where the capture
+    tells the `owner` (the pod whose log was read, the node it ran on), it is he, or the alerted one that he belongs to.
     """
+    if owner:
+        return next((alerted for alerted in task.entities if _belongs(owner, alerted)), owner)
     for alerted in task.entities:
         if _names(source, alerted) and not _is_of_its_server(source, alerted):
             return alerted
-    if owner := _OWNER.search(text):
-        kind, name = next((kind, name) for kind, name in owner.groupdict().items() if name)
+    if named := _OWNER.search(text):
+        kind, name = next((kind, name) for kind, name in named.groupdict().items() if name)
         return entity(kind.rstrip("_"), name)
     if source.startswith("artifacts/") and task.entities:
         return next((alerted for alerted in task.entities if _names(text, alerted)), task.entities[0])
     stem = source.rpartition("/")[2].partition(".")[0].strip() or "unknown"
+    if _SERVERS_OWN.fullmatch(stem) and task.entities and kind_of(task.entities[0]) == "database":
+        return task.entities[0]  # the exported log of a managed database bears its engine's name
     return entity("service", stem[:LIMIT])
+
+
+def _belongs(owner: str, alerted: str) -> bool:
+    """Whether it is the alerted one, or a pod or container that bears its name; a pod's name begins with it."""
+    name, of = name_of(owner), name_of(alerted)
+    if kind_of(owner) == "pod" and not name.lower().startswith(of.lower()):
+        return False
+    return _names(name, alerted) and not _is_of_its_server(f"/{name}", alerted)
 
 
 def _is_of_its_server(source: str, alerted: str) -> bool:

@@ -12,6 +12,7 @@ _TAKE_VALUE: Final = {
     "-n", "-u", "-w", "-e", "-c", "-l", "-p", "-i", "-f", "--namespace", "--user", "--container", "--context", "--env",
     "--workdir", "--kubeconfig", "--host", "-H", "--project-name", "--file",
 }  # fmt: skip
+_NODES: Final = ("node", "nodes", "no")
 _FEEDERS: Final = ("echo", "printf", "yes", "true", ":")
 _OF_CONTAINER: Final = re.compile(r"\$\((?:sudo )?(?:docker|podman|nerdctl) (?:container )?inspect [^()]*?([\w.-]+)\)")
 _TAIL: Final = re.compile(r"\s+#\s+(.*)$")
@@ -119,6 +120,10 @@ def _unwrapped(words: tuple[str, ...]) -> tuple[tuple[str, ...], str, str]:
             inside, words = place
         elif name == "ssh" and len(operands(words[1:])) > 1:
             host, words = _ssh(words)
+        elif (shell := _node_shell(words)) is not None:
+            host, words = shell
+        elif host and name == "chroot" and len(words) > 2:  # `chroot /host dmesg`, of a node's debugging pod
+            words = words[2:]
         elif name in ("sh", "bash", "ash") and "-c" in words[:-1]:
             words = (_stages(words[words.index("-c") + 1]) or [()])[0]
         else:
@@ -154,6 +159,20 @@ def _exec(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
     else:
         place = f"container:{target}"
     return (place, rest) if target else None
+
+
+def _node_shell(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    """`kubectl debug node/w1 -it --image=busybox -- dmesg` -> (`w1`, (`dmesg`,)); None where it opens no node."""
+    if PurePosixPath(words[0]).name not in ("kubectl", "oc", "k") or "--" not in words:
+        return None
+    at = words.index("--")
+    asked = operands(words[1:at])
+    if asked[:1] == ("debug",):
+        node = next((name for kind, _, name in (word.partition("/") for word in asked[1:]) if kind in _NODES), "")
+    else:
+        node = asked[1] if asked[:1] in (("node-shell",), ("node_shell",)) and len(asked) > 1 else ""
+    rest = words[at + 1 :]
+    return (node, rest) if node and rest else None
 
 
 def _option(words: tuple[str, ...], *names: str) -> str:

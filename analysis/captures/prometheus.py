@@ -3,19 +3,36 @@
 import re
 from typing import Any, Final
 
-from analysis.captures.context import Context, Parser
+from analysis.captures.context import Context, Parser, safe_entity
 from analysis.captures.jsons import Json, at, documents, mapping, objects
 from domain.facts import Fact
 
 _MOST: Final = 100
+_THROTTLED: Final = re.compile(r"cfs_throttled_periods_total.*/.*cfs_periods_total", re.DOTALL)
+_LABEL: Final = re.compile(r"[{,](pod|container)=([^,}]+)")
 
 
 def parse(text: str, context: Context) -> list[Fact]:
     """Each series of each answer."""
     found = [document for document in documents(text) if isinstance(document, dict)]
-    return [
+    read = [
         fact for document in found for item in _results(document)[:_MOST] if (fact := _series(item, document, context))
     ]
+    return read + [cpu for fact in read if (cpu := _throttled(fact, context))]
+
+
+def _throttled(fact: Fact, context: Context) -> Fact | None:
+    """The share of its periods in which a container was throttled, where that is what was asked for."""
+    if not _THROTTLED.search(str(fact.attributes.get("command") or "")):
+        return None
+    labels = dict(_LABEL.findall(str(fact.attributes.get("name") or "")))
+    kind = next((kind for kind in ("pod", "container") if labels.get(kind)), "")
+    share = float(str(fact.attributes["value"]))
+    if not kind or share < 0:
+        return None
+    return context.fact(
+        "cpu", safe_entity(kind, labels[kind]), None, throttled_percent=round(share * 100 if share <= 1 else share, 1)
+    )
 
 
 def _results(document: dict[str, Json]) -> list[dict[str, Json]]:

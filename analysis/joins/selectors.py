@@ -29,10 +29,10 @@ def joined(case: Case) -> Iterator[JoinedFact]:
         (at, fact) for at, fact in enumerate(case.facts) if fact.kind == "pod" and any(texts(fact.attributes, "labels"))
     ]
     for at, service in enumerate(case.facts):
-        if service.attributes.get("type") != "service" or not _is_empty(case, service):
+        if service.attributes.get("type") != "service" or not is_empty(case, service):
             continue
         here = [each for each in pods if each[1].attributes.get("namespace") == service.attributes.get("namespace")]
-        wanted = _wanted(service)
+        wanted = asked_labels(service)
         if any(wanted <= set(texts(pod.attributes, "labels")) for _, pod in here):
             continue
         near = next(((place, pod) for place, pod in here if _is_meant(case, service, pod)), None)
@@ -43,13 +43,14 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             yield JoinedFact(fact, (*case.cite(at, "selector"), *case.cite(place, "labels")))
 
 
-def _wanted(service: Fact) -> set[str]:
+def asked_labels(service: Fact) -> set[str]:
+    """The labels that a service asks of its pods."""
     return {part for text in texts(service.attributes, "selector") for part in text.split(",") if "=" in part}
 
 
-def _is_empty(case: Case, service: Fact) -> bool:
+def is_empty(case: Case, service: Fact) -> bool:
     """Whether somebody asked for the endpoints of a service with a selector, and nobody was told any."""
-    told = [fact for fact in case.facts if _tells_endpoints(fact, service)] if _wanted(service) else []
+    told = [fact for fact in case.facts if _tells_endpoints(fact, service)] if asked_labels(service) else []
     return bool(told) and not any(any(texts(fact.attributes, "endpoints")) for fact in told)
 
 
@@ -64,7 +65,7 @@ def _tells_endpoints(fact: Fact, service: Fact) -> bool:
 
 def _is_meant(case: Case, service: Fact, pod: Fact) -> bool:
     """Whether the pod runs and is named as the service, or nearly so or labelled and no other service's."""
-    labels, wanted = set(texts(pod.attributes, "labels")), _wanted(service)
+    labels, wanted = set(texts(pod.attributes, "labels")), asked_labels(service)
     named = workload_of(name_of(pod.entity)) or name_of(pod.entity)
     near = _bare(named) == _bare(name_of(service.entity)) or _is_near(wanted - labels, labels - wanted)
     alike = named == name_of(service.entity) or (near and not _is_anothers(case, pod))
@@ -76,7 +77,7 @@ def _is_anothers(case: Case, pod: Fact) -> bool:
     labels, of = set(texts(pod.attributes, "labels")), pod.attributes.get("namespace")
     services = (each for each in case.facts if each.attributes.get("type") == "service")
     return any(
-        (wanted := _wanted(each)) and wanted <= labels for each in services if each.attributes.get("namespace") == of
+        (asked := asked_labels(each)) and asked <= labels for each in services if each.attributes.get("namespace") == of
     )
 
 

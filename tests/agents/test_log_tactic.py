@@ -169,3 +169,26 @@ def test_refused_calls_end_in_evidence_with_gaps(status: str) -> None:
 async def test_equal_input_gives_equal_evidence(tmp_path: Path) -> None:
     files = {f"logs/{name}.log": steady(f"ERROR {name} failed") for name in ("c", "a", "shop-web", "b")}
     assert dumps(await investigate(tmp_path, files)) == dumps(await investigate(tmp_path, files))
+
+
+async def test_what_a_capture_holds_is_of_the_pod_or_node_that_it_was_read_of(tmp_path: Path) -> None:
+    full = Runbook(
+        "table", "", "network.conntrack_full", "host", "",
+        signatures=(Signature("full", "the table is full", 0.9, text="nf_conntrack: table full"),),
+    )  # fmt: skip
+    line = "[Sun Mar  1 11:58:00 2026] nf_conntrack: table full, dropping packet\n"
+    node = '# run_bash_command {"command": "kubectl debug node/w-7 -it --image=busybox -- chroot /host dmesg"}\n'
+    other = '# fetch_pod_logs {"pod_name": "ingress-6d-x"}\n'
+    own = '# fetch_pod_logs {"pod_name": "shop-web-6d-x"}\n'
+    for at, (head, about) in enumerate(
+        ((node, "host:w-7"), (other, "pod:ingress-6d-x"), (own, "container:shop-web"), ("", "container:shop-web"))
+    ):
+        found = await investigate(tmp_path / str(at), {"artifacts/out.txt": head + line}, (full,))
+        assert [each.entity for each in found.findings if each.signature] == [about]
+
+
+async def test_a_program_that_says_where_it_listens_only_informs(tmp_path: Path) -> None:
+    lines = "2026-03-01T11:58:00Z Server listening at http://0.0.0.0:3000\n2026-03-01T11:58:00Z job started at 12:30\n"
+    found = await investigate(tmp_path, {"logs/web.log": lines}, (SLOTS,))
+    told = [each for each in found.findings if each.kind == "log.listens"]
+    assert [(each.captures["port"], each.weight) for each in told] == [("3000", 0.0)]

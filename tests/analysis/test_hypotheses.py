@@ -27,7 +27,8 @@ KNOWLEDGE = (OOM, UPSTREAM)
 
 def finding(entity: str, kind: str, weight: float = 0.9, minutes: float | None = None, **more: object) -> Finding:
     onset = None if minutes is None else FIRED + timedelta(minutes=minutes)
-    cited = (Citation("log.1", f"logs/{entity.partition(':')[2]}.log", 1, "a line that says so"),)
+    own = (Citation("log.1", f"logs/{entity.partition(':')[2]}.log", 1, "a line that says so"),)
+    cited = more.pop("citations_", own)
     told = {"statement": f"{entity} shows {kind}", "signature": f"{kind}/{weight}", **more}
     return Finding(entity, kind, citations=cited, onset=onset, weight=weight, **told)  # type: ignore[arg-type]
 
@@ -168,3 +169,15 @@ def test_a_warning_of_slowness_that_the_callers_own_series_do_not_show_is_a_fals
 
 def test_steady_series_do_not_silence_a_critical_alert_of_callers() -> None:
     assert decided(case(steady(), alert="SlowRequestWarning", severity="critical")).verdict is Verdict.UNDETERMINED
+
+
+def test_two_readings_of_one_line_are_of_one_thing_and_the_one_that_explains_it_goes_first() -> None:
+    line = (Citation("log.1", "artifacts/pod.txt", 7, "one line that both read"),)
+    cause = finding("external:hub", "memory.oom_kill", 0.9, citations_=line)
+    effect = finding("service:web", "proxy.upstream_down", 0.95, citations_=line)
+    apart = finding("service:web", "proxy.upstream_down", 0.95)
+    shared, separate = (ranked(case(cause, each)) for each in (effect, apart))
+    stepped = [
+        next(h for h in each if h.fault == "proxy.upstream_down").terms["symptom"] for each in (shared, separate)
+    ]
+    assert stepped[0] < stepped[1] < 0
