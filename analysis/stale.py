@@ -139,7 +139,7 @@ def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server
     """The container that the address stood for: it runs, was renewed after the client, and has another address now."""
     client = next((server for server in servers if case.inventory.same(server.entity, complaint.client)), None)
     holder = next((server for server in servers if complaint.address in server.addresses), None)
-    if client is None or holder is client or not client.is_near(complaint.address):
+    if client is None or holder is client or not client.is_near(complaint.address) or _answers(case, complaint.address):
         return None
     if holder is not None and not _is_younger(holder, client):  # it had the address when the client asked for it
         return None
@@ -152,6 +152,12 @@ def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server
     # A container that stopped has no address either: then only a name tells whom the address stood for.
     stopped = any(f.kind == "container" and f.attributes.get("state") in _STOPPED for f in case.facts)
     return None if stopped else best
+
+
+def _answers(case: Case, address: str) -> bool:
+    """Whether a ping found somebody at the address: then it is no old one, but that of a replica elsewhere."""
+    pings = (fact.attributes for fact in case.facts if fact.kind == "probe" and fact.attributes.get("type") == "ping")
+    return any(each.get("ok") is True and each.get("host") == address for each in pings)
 
 
 def _moved(complaint: Complaint, client: Server, server: Server) -> bool:

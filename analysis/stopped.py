@@ -12,6 +12,8 @@ from domain.fault import family_of
 DOWN: Final = ("state.restarting", "state.not_running")
 _HINT: Final = 0.4  # "it cannot be reached" tells that it is down, not why
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}:(\d+)")
+ENGINE_RESOLVER: Final = "127.0.0.11"  # in each container of a network that a person made
+_LOOKUP: Final = re.compile(r"\blookup (\S+) on \S+: server misbehaving")
 _URL: Final = r"https?://([A-Za-z][\w.-]*):%s\b"
 
 
@@ -19,6 +21,8 @@ def of_stopped(case: Case, finding: Finding) -> Finding:
     """The finding about the container that does not run, where that is whom it complains about."""
     if finding.kind == "dns.resolution_failed":
         return _unresolved(case, finding)
+    if finding.kind == "dns.resolver_down" and name_of(finding.entity) == ENGINE_RESOLVER:
+        return _unanswered(case, finding)
     if family_of(finding.kind) in ("dependency", "proxy") and (port := _ADDRESS.fullmatch(name_of(finding.entity))):
         return _unnamed(case, finding, port[1])
     return finding
@@ -30,6 +34,22 @@ def _unresolved(case: Case, finding: Finding) -> Finding:
     of = case.inventory.resolve(host, "container") if host else None
     if of is None or not _is_down(case, of):
         return finding
+    return _as_down(finding, of)
+
+
+def _unanswered(case: Case, finding: Finding) -> Finding:
+    """The engine's resolver fails only for names of containers that are down: it passes them on, and nobody knows them.
+
+    One name of something else or of what runs, and it is the resolver.
+    """
+    asked = {name.rstrip(".") for cited in finding.citations for name in _LOOKUP.findall(cited.quote or "")}
+    down = [case.inventory.resolve(name, "container") for name in sorted(asked)]
+    if not down or any(of is None or not _is_down(case, of) for of in down):
+        return finding
+    return _as_down(finding, down[0] or "")
+
+
+def _as_down(finding: Finding, of: str) -> Finding:
     said = f"{name_of(of)} cannot be reached by its name, since it is not running"
     return replace(
         finding,

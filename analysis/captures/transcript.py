@@ -33,7 +33,8 @@ _PROGRAMS: Final = r"""
     auditctl strace jstack jmap jcmd node python3? java php ruby go aws gcloud az nvidia-smi ldd file getconf
     lsb_release lsmod modinfo runc containerd consul vault nomad pg_\w+ echo readlink tc conntrack certbot
     systemd-\w+ loginctl sqlite3 showmount nfsstat exportfs postconf mailq virsh pct qm xfs_\w+ tune2fs dumpe2fs md5sum
-    sha256sum
+    sha256sum tcpdump nsenter nstat ipcs lsns bridge brctl ipvsadm keyctl modprobe losetup dmsetup sestatus
+    gitlab-runner buildah skopeo
 """  # regular expressions, of the programs whose prompt is believed
 _COMMAND_WORD: Final = re.compile(rf"(?:sudo |\w+=\S+ )*(?:\S*/)?(?:{'|'.join(_PROGRAMS.split())})(?:\s|$)")
 

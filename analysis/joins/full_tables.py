@@ -11,17 +11,23 @@ from analysis.joined_fact import JoinedFact
 from domain.facts import Fact
 
 NAME: Final = "full table"
-_TABLES: Final = (("nf_conntrack_count", "nf_conntrack_max"),)
-_FULL: Final = 0.98  # of the limit; entries come and go while it is read
+# Count, limit, and the share of it from which it is full: entries come and go while it is read, and who asks for many
+# at once (a database some thousand AIO slots) is refused before the last is taken.
+_TABLES: Final = (
+    ("nf_conntrack_count", "nf_conntrack_max", 0.98),
+    ("aio-nr", "aio-max-nr", 0.94),
+    ("pty.nr", "pty.max", 0.98),
+    ("pty/nr", "pty/max", 0.98),
+)
 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each machine whose table is full."""
-    for used, most in _TABLES:
+    for used, most, full in _TABLES:
         limits = {fact.entity: at for at, fact in _told(case, most)}
         for at, fact in _told(case, used):
             limit = limits.get(fact.entity)
-            if limit is None or not _is_full(count := fact.attributes["value"], allowed := _value(case, limit)):
+            if limit is None or not _is_full(count := fact.attributes["value"], allowed := _value(case, limit), full):
                 continue
             more = Fact("note", fact.entity, {"name": NAME, "text": f"{count} of {allowed} entries", "value": most})
             yield JoinedFact(more, (*case.cite(at, "value"), *case.cite(limit, "value")))
@@ -39,8 +45,8 @@ def _value(case: Case, at: int) -> object:
     return case.facts[at].attributes["value"]
 
 
-def _is_full(count: object, allowed: object) -> bool:
+def _is_full(count: object, allowed: object, full: float) -> bool:
     try:
-        return 0 < float(str(allowed)) * _FULL <= float(str(count))
+        return 0 < float(str(allowed)) * full <= float(str(count))
     except ValueError:
         return False

@@ -31,3 +31,11 @@ def test_the_last_limit_of_the_kernel_counts_and_none_of_a_file() -> None:
     assert list(joined(case([wanted, count, live]))) == list(joined(case([count, live, wanted]))) == []
     assert list(joined(case([wanted, count]))) == []
     assert list(joined(case([table("max", 65536), table("count", 65536), live]))) == []  # was raised
+
+
+def test_slots_that_do_not_suffice_for_one_more_are_a_full_table() -> None:
+    limit = fact("setting", "host:db", name="fs.aio-max-nr", value=65536)
+    full, roomy = (fact("setting", "host:db", name="fs.aio-nr", value=value) for value in (63000, 40000))
+    (told,) = joined(case([full, limit]))
+    assert told.fact.attributes["value"] == "aio-max-nr"
+    assert list(joined(case([roomy, limit]))) == []

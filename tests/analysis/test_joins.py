@@ -75,6 +75,16 @@ EDGE = container("edge", "172.30.0.2", -600)
 MOVED = container("orders", "172.30.0.9", -5)
 
 
+def ping(*, ok: bool) -> Fact:
+    return Fact("probe", "network:172.30.0.7", {"type": "ping", "ok": ok, "host": "172.30.0.7"}, "artifacts/net.txt")
+
+
+def test_an_address_that_answers_a_ping_is_a_replicas_and_not_stale() -> None:
+    seen = (EDGE, MOVED, recreated("orders", -5))
+    assert not follows(case((*seen, ping(ok=True)), complaint()))
+    assert follows(case((*seen, ping(ok=False)), complaint()))
+
+
 def test_an_address_that_nobody_has_since_its_container_was_recreated_is_stale() -> None:
     (found,) = follows(case((EDGE, MOVED, recreated("orders", -5)), complaint()))
     assert (found.entity, found.kind, found.signature) == (
