@@ -20,6 +20,7 @@ _PING_ERROR: Final = re.compile(
     r"Temporary failure in name resolution).*|Time to live exceeded)"
 )
 _DATE: Final = re.compile(r"(?i)^(?:<\s+|\s*)date: (\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$")
+_SERVER: Final = re.compile(r"(?i)^(?:<\s+|\s*)server: (\S.*)$")
 _STATUS: Final = re.compile(r"^(?:<\s+|\s*)HTTP/([\d.]+) (\d{3})(?: (.*))?$")
 _CURL_ERROR: Final = re.compile(r"curl: \((\d+)\) (.*)")
 _EXIT: Final = re.compile(r"^(?:rc|exit(?: code)?|ret|status|\$\?)\s*[=:]\s*(\d+)\s*$")
@@ -118,6 +119,7 @@ def parse_curl(text: str, context: Context) -> list[Fact]:
             port=_port(target),
             asker=context.host if context.host != entity("host", HOST) else None,
             address=_sent_to(context),
+            server=found[0][1].strip() if (found := _last(_SERVER, lines)) else None,
             **told,
         ),
         *_server_clock(target, lines, context),
