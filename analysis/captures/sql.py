@@ -284,6 +284,8 @@ def _replica(cells: Cells, line: Line, context: Context) -> list[Fact]:
             or cells.get("last_sql_error"),
             lag_bytes=size(cells.get("lag_bytes", "").replace("bytes", "").strip()),
             type=cells.get("sync_state"),
+            xmin=cells.get("backend_xmin"),
+            xmin_age=_transactions(cells) if cells.keys() & {"backend_xmin", "backend_xmin_age", "xmin_age"} else None,
         )
     ]
 
@@ -349,7 +351,7 @@ _READERS: Final[tuple[tuple[Reader, frozenset[str], str], ...]] = (
     (_prepared, frozenset({"gid"}), "pg_prepared_xacts"), (_prepared, frozenset({"formatid", "data"}), ""),
     (_replica, frozenset({"sync_state"}), ""), (_replica, frozenset({"replay_lag"}), ""), (_replica,
     frozenset({"slave_io_running"}), ""),
-    (_replica, frozenset({"replica_io_running"}), ""),
+    (_replica, frozenset({"replica_io_running"}), ""), (_replica, frozenset(), "pg_stat_replication"),
     (_session, frozenset({"pid", "state"}), ""), (_session, frozenset({"locktype", "mode"}), ""), (_session,
     frozenset({"blocked_pid"}), ""),
     (_session, frozenset({"command", "time", "state", "info"}), ""), (_session, frozenset({"wait_event"}), ""),

@@ -19,6 +19,7 @@ _EDGES: Final = re.compile(
     r"(?i)\b(?P<name>cloudflare|cloudfront|akamai|fastly|varnish|awselb|google frontend|vercel|netlify|bunnycdn|sucuri|"
     r"imperva|azure|frontdoor|stackpath|keycdn|gcore)"
 )
+_OWN: Final = ("520", "521", "522", "523", "524", "525", "526", "530")  # of Cloudflare alone
 _TUNNEL: Final = re.compile(r"(?:^|/)cloudflared?(?::|$)")
 _TOO_LARGE: Final = "proxy.request_too_large"
 _ANY_BODY: Final = "proxy-request-too-large/others"  # what a client or framework is told; all others name who refused
@@ -42,9 +43,12 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 
 
 def _edge(fact: Fact) -> str:
-    """The name of the edge that answered a probe."""
+    """The name of the edge that answered a probe, by its Server header or a status that only one has."""
     match = _EDGES.search(str(fact.attributes.get("server") or "")) if fact.kind == "probe" else None
-    return match["name"].lower() if match else ""
+    if match:
+        return match["name"].lower()
+    own = fact.kind == "probe" and fact.attributes.get("type") == "http" and str(fact.attributes.get("status")) in _OWN
+    return "cloudflare" if own else ""
 
 
 def _refusal(case: Case, fact: Fact) -> str:

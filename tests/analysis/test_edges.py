@@ -38,6 +38,7 @@ def test_the_own_server_that_refuses_is_no_edge() -> None:
 
 def test_a_time_out_is_the_edges_where_its_status_or_a_direct_answer_shows_it() -> None:
     assert told(captured(EDGE + "HTTP/2 524\nserver: cloudflare\n")) == [("external:cloudflare", TIMEOUT)]
+    assert told(captured("$ curl -s -i https://a.example.org/x\nHTTP/2 524\n")) == [("external:cloudflare", TIMEOUT)]
     late = EDGE + "HTTP/2 504\nserver: CloudFront\n"
     assert told(captured(late)) == []
     assert told(captured(late + DIRECT)) == [("external:cloudfront", TIMEOUT)]

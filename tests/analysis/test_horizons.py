@@ -47,6 +47,9 @@ def test_a_session_a_slot_or_a_standby_may_hold_it_as_well() -> None:
     slot += " slot_name | active | xmin | catalog_xmin\n-----------+--------+------+--------------\n cdc       | f      |      | 48812\n"
     assert told(captured(slot), STUCK)[0][2] == "the replication slot cdc that nobody reads (xmin 48812)"
     standby = fact("replication", "database:pg", name="standby1", role="replica", xmin_age=48_000_000)
+    rows = "shop=# select application_name, backend_xmin, age(backend_xmin) from pg_stat_replication;\n"
+    rows += " application_name | backend_xmin |   age\n------------------+--------------+----------\n standby1 | 88 | 48000000\n"
+    assert told(captured(rows), STUCK) == told([standby], STUCK)
     assert told([standby], STUCK)[0][2] == "the standby standby1 by hot_standby_feedback (48000000 transactions old)"
 
 
