@@ -8,7 +8,8 @@ from tests.analysis.joining import case, fact
 
 
 def container(name: str, state: str, **told: Attribute) -> Fact:
-    return Fact("container", f"container:{name}", {"pod": "bill-1", "state": state} | told, "artifacts/facts.txt")
+    of: dict[str, Attribute] = {"pod": "bill-1", "state": state}
+    return Fact("container", f"container:{name}", of | told, "artifacts/facts.txt")
 
 
 def kept(owner: str, *containers: Fact) -> list[tuple[str, object]]:
