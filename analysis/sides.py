@@ -14,10 +14,20 @@ from domain.runbook import Runbook
 SERVED: Final = ("cache", "database", "queue", "replication", "tls")
 _KINDS: Final = {
     "credentials.store_sealed": "secrets",
+    "config.replication_factor": "queue",
+    "database.pooler_clients": "pooler",
+    "database.pooler_parameter": "pooler",
+    "database.pooler_pool_full": "pooler",
+    "database.query_queue_full": "store",
     "disk.flood_stage": "database",
+    "memory.circuit_breaker": "database",
 }  # faults that are a server's, in a family that is not
 # Faults of a client or of what stands between, in a family that is a server's.
-_CLIENTS: Final = ("database.connection_leak", "database.migration_lock", "database.pooler_mode")
+_CLIENTS: Final = (
+    "database.client_pool_small", "database.connection_leak", "database.migration_half_done", "database.migration_lock",
+    "database.pooler_mode", "queue.heartbeat_missed", "queue.poll_interval", "queue.redelivered_early",
+    "queue.task_unknown", "replication.log_removed",
+)  # fmt: skip
 _ADDRESS: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|\[[0-9a-fA-F:]+\](?::\d+)?")
 _LOG_FILE: Final = re.compile(r"/(?:overlay-)?containers/([0-9a-f]{64})(?:/|$)")
 _CALLED: Final = {
@@ -25,7 +35,9 @@ _CALLED: Final = {
     "database": re.compile(
         r"postgres|pgsql|\bpg|mysql|maria|mongo|cockroach|\bdb\b|[-_]db|db[-_\d]|database|rds|sql|etcd|elastic|opensearch|clickhouse|influx"
     ),
+    "pooler": re.compile(r"pgbouncer|pgcat|odyssey|proxysql|pooler"),
     "queue": re.compile(r"rabbit|kafka|amqp|nats|pulsar|activemq|queue|broker|\bmq|[-_]mq"),
+    "store": re.compile(r"loki|mimir|tempo|cortex|thanos|clickhouse"),
     "secrets": re.compile(r"vault|\bbao|openbao|secrets?\b"),
 }
 _IMAGE: Final = re.compile(

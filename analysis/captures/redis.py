@@ -1,6 +1,7 @@
 """redis-cli INFO, CONFIG GET, PING and others; valkey the same."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from analysis.captures.context import Context, Line, Parser, safe_entity
@@ -21,6 +22,11 @@ _SETTINGS: Final = (
     "total_connections_received", "cluster_enabled", "used_memory_rss", "used_memory_peak", "total_system_memory",
     "tcp_port",
 )  # fmt: skip
+SLOWLOG: Final = "redis slowlog"
+_ENTRY: Final = re.compile(r"\s*\d+\) +1\) \(integer\)")
+_LENGTH: Final = re.compile(r"(?i)\b(?:llen|xlen)\s+(\S+)")
+_NUMBERING: Final = re.compile(r"^(?:\s*\d+\) )+")
+_CLIENT: Final = re.compile(r"(?:\d+\.\d+\.\d+\.\d+|\[?[0-9a-f:]+\]?):\d+|/\S+\.sock(?:et)?:0")
 _KEYS: Final = re.compile(r"db\d+:keys=(\d+)")
 
 
@@ -28,7 +34,7 @@ def parse(text: str, context: Context) -> list[Fact]:
     """The sections of INFO as one cache fact, its replication, and settings; CONFIG GET as settings."""
     pairs = [(match[1], match[2], line) for line in context.lines(text) if (match := _PAIR.match(line.text))]
     if not pairs:
-        return _config(text, context)
+        return list(_slow(text, context)) or _length(text, context) or _config(text, context)
     told = {_CACHE[key]: _plain(value) for key, value, _ in pairs if key in _CACHE}
     keys = sum(int(count) for count in _KEYS.findall(text))
     hits, misses = (
@@ -44,7 +50,19 @@ def parse(text: str, context: Context) -> list[Fact]:
         for key, value, line in pairs
         if key in _SETTINGS
     ]
-    return facts + _replication(pairs, context)
+    return facts + _clients(pairs, context) + _replication(pairs, context)
+
+
+def _clients(pairs: list[tuple[str, str, Line]], context: Context) -> list[Fact]:
+    """Its clients as a pool, where the answer tells how many it admits."""
+    told = {key: (number(value), line) for key, value, line in pairs}
+    (active, line), (most, _) = told.get("connected_clients", (None, None)), told.get("maxclients", (None, None))
+    if active is None or not most or line is None:
+        return []
+    share = round(100 * active / most, 1)
+    return [
+        context.fact("pool", _server(context), line, name="redis clients", active=active, max=most, used_percent=share)
+    ]
 
 
 def _used(told: dict[str, Any]) -> float | None:
@@ -91,6 +109,49 @@ def _replication(pairs: list[tuple[str, str, Line]], context: Context) -> list[F
             lag_seconds=lag,
         )
     ]
+
+
+def _length(text: str, context: Context) -> list[Fact]:
+    """LLEN and XLEN: how many tasks wait in a list that is used as a queue."""
+    asked, answer = _LENGTH.search(context.command.line), re.fullmatch(r"(?:\(integer\) )?(\d+)", text.strip())
+    if asked is None or answer is None:
+        return []
+    line = next(line for line in context.lines(text) if line.text.strip())
+    name = asked[1].strip("'\"")
+    return [context.fact("queue", safe_entity("queue", name), line, name=name, messages=int(answer[1]))]
+
+
+def _slow(text: str, context: Context) -> Iterator[Fact]:
+    """SLOWLOG GET: number, time, microseconds, the command with its arguments, the client and its name."""
+    if "slowlog" not in context.command.line.lower():
+        return
+    values: list[tuple[str, Line]] = []
+    for line in context.lines(text):
+        if _ENTRY.match(line.text) and values:
+            yield from _entry(values, context)
+            values = []
+        if bare := _NUMBERING.sub("", line.text).strip():
+            values.append((bare, line))
+    yield from _entry(values, context)
+
+
+def _entry(values: list[tuple[str, Line]], context: Context) -> Iterator[Fact]:
+    texts = [re.sub(r'^\(integer\) |^"|"$', "", value) for value, _ in values]
+    took = number(texts[2]) if len(texts) > 3 else None
+    if took is None:
+        return
+    client = next((at for at in range(4, len(texts)) if _CLIENT.fullmatch(texts[at])), len(texts))
+    name = texts[client + 1] if client + 1 < len(texts) else ""
+    yield context.fact(
+        "sql",
+        _server(context),
+        values[3][1],
+        statement=" ".join(texts[3:client])[:200],
+        mean_seconds=round(took / 1_000_000, 3),
+        wait_event=SLOWLOG,
+        host=texts[client].rpartition(":")[0] if client < len(texts) else None,
+        user=name or (texts[client].rpartition(":")[0] if client < len(texts) else None),
+    )
 
 
 def _config(text: str, context: Context) -> list[Fact]:

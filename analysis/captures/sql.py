@@ -15,6 +15,10 @@ _LIST: Final = re.compile(r"\bselect\s+(.*?)\s+from\b", re.IGNORECASE | re.DOTAL
 _SHOW: Final = re.compile(
     r"\bshow\s+(?:global |session )?(?:variables|status)?\s*(?:like\s+)?['\"]?([\w.%]+)", re.IGNORECASE
 )
+_MAX: Final = re.compile(r"\bmax\(\s*([\w.\"]+)\s*\)", re.IGNORECASE)
+_FROM: Final = re.compile(r"\bfrom\s+([\w.\"]+)", re.IGNORECASE)
+_BOX: Final = re.compile(r"[┌├└╞╘][─═┬┼┴┐┤┘╪╡╛]*")
+SEQUENCE, LARGEST = "sequence", "largest value"
 _NAMES_TOO: Final = re.compile(r"\bshow\s+(?:global |session )?(?:variables|status)\b", re.IGNORECASE)
 _NAMED: Final = ["variable_name", "value"]
 _MOST: Final = 200
@@ -48,9 +52,26 @@ def _rows(text: str, context: Context) -> list[Row]:
         for line in lines
     ):
         return _expanded(lines)
+    if any(_BOX.match(line.text) for line in lines):
+        return _boxed(lines)
     if any(re.match(r"\s*[-+]{3,}(?:\+[-+]+)*\s*$", line.text) for line in lines):
         return list(barred(lines))
     return _unaligned(lines, context)
+
+
+def _boxed(lines: list[Line]) -> list[Row]:
+    """PrettyCompact of clickhouse-client: names in the upper edge of the box, or in its first row."""
+    edge = next(line.text for line in lines if _BOX.match(line.text))
+    titles = [name for name in re.split(r"[┌┬┐─]+", edge) if name.strip()]
+    cells = [
+        (line, [cell.strip() for cell in line.text.strip().strip("│┃").split("│")])
+        for line in lines
+        if line.text.strip().startswith("│")
+    ]
+    if not titles:
+        head = next((line.text for line in lines if line.text.startswith("┃")), "")
+        titles = [cell.strip() for cell in head.strip("┃").split("┃")]
+    return [Row(line, dict(zip(titles, row, strict=True))) for line, row in cells if len(row) == len(titles)]
 
 
 def _expanded(lines: list[Line]) -> list[Row]:
@@ -310,6 +331,34 @@ def _relation(cells: Cells, line: Line, context: Context) -> list[Fact]:
     ]
 
 
+def _parts(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """system.parts of ClickHouse: what each table takes on disk."""
+    named = [cells[key] for key in ("database", "table") if cells.get(key)]
+    sizes = [found for value in cells.values() if value not in named and (found := size(value)) is not None]
+    if not named or not sizes:
+        return _note(cells, line, context)
+    return [context.fact("index", _database(context), line, name=".".join(named), size=max(sizes))]
+
+
+def _sequence(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """Where a sequence stands: select last_value, is_called from NAME."""
+    name = cells.get("sequencename") or _from(context)
+    return [_setting(name, cells["last_value"], line, context, origin=SEQUENCE)] if name else []
+
+
+def _largest(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """The largest value of a column: select max(id) from NAME."""
+    match = _MAX.search(context.command.line)
+    if match is None or len(cells) != 1:
+        return _note(cells, line, context)
+    return [_setting(_from(context), next(iter(cells.values())), line, context, unit=match[1], origin=LARGEST)]
+
+
+def _from(context: Context) -> str:
+    match = _FROM.search(context.command.line)
+    return match[1].rpartition(".")[2].strip('"') if match else ""
+
+
 def _note(cells: Cells, line: Line, context: Context) -> list[Fact]:
     text = ", ".join(f"{name}={value}" for name, value in cells.items())
     return [context.fact("note", _database(context), line, name=" ".join(cells)[:120], text=text[:500])]
@@ -330,6 +379,8 @@ _READERS: Final[tuple[tuple[Reader, frozenset[str], str], ...]] = (
     (_named_setting, frozenset({"name", "setting"}), ""), (_named_setting, frozenset({"variable_name", "value"}), ""),
     (_session, frozenset(), "pg_stat_activity"), (_session, frozenset(), "processlist"), (_session, frozenset(),
     "pg_locks"),
+    (_sequence, frozenset({"last_value"}), ""), (_largest, frozenset({"max"}), ""),
+    (_parts, frozenset(), "system.parts"),
     (_relation, frozenset(), "_size("), (_shown, frozenset(), " show "),
 )  # fmt: skip
 

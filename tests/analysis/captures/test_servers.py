@@ -287,3 +287,22 @@ def test_alarms_of_rabbitmq_are_listed_or_there_are_none() -> None:
     found = told(command + "Node rabbit@mq reported the following local alarms:\nmemory\n", "cluster")
     assert (found["alarms"], found["status"]) == (["memory"], "alarm")
     assert told(command + "Node rabbit@mq reported no alarms, local or clusterwide\n", "cluster")["status"] == "ok"
+
+
+def test_clients_slow_commands_and_queues_of_redis() -> None:
+    pool = told("$ redis-cli info clients\n# Clients\nconnected_clients:900\nmaxclients:1000\n", "pool")
+    assert (pool["active"], pool["max"], pool["used_percent"]) == (900, 1000, 90.0)
+    text = '$ redis-cli slowlog get 2\n1) 1) (integer) 7\n   2) (integer) 1741942801\n   3) (integer) 2500000\n   4) 1) "KEYS"\n      2) "*"\n   5) "10.0.0.9:4811"\n   6) "janitor"\n2) 1) (integer) 6\n   2) (integer) 1741942741\n   3) (integer) 12000\n   4) 1) "GET"\n      2) "a"\n   5) "10.0.0.8:4811"\n   6) ""\n'
+    slow = [(f.attributes["statement"], f.attributes["mean_seconds"], f.attributes.get("user")) for f in read(text)]
+    assert slow == [("KEYS *", 2.5, "janitor"), ("GET a", 0.012, "10.0.0.8")]
+    queue = told("$ redis-cli llen mails\n(integer) 400\n", "queue")
+    assert (queue["name"], queue["messages"]) == ("mails", 400)
+
+
+def test_largest_ids_sequences_and_sizes_of_parts() -> None:
+    text = "$ psql -c 'select max(id) from orders'\n max\n-----\n 900\n(1 row)\n"
+    assert told(text, "setting") == {"name": "orders", "value": 900, "unit": "id", "origin": "largest value"}
+    text = "$ psql -c 'select last_value, is_called from orders_id_seq'\n last_value | is_called\n------------+-----------\n         43 | t\n(1 row)\n"
+    assert told(text, "setting") == {"name": "orders_id_seq", "value": 43, "origin": "sequence"}
+    text = '$ clickhouse-client -q "select database, table, formatReadableSize(sum(bytes_on_disk)) s from system.parts group by 1,2 format PrettyCompact"\n┌─database─┬─table─────┬─s──────────┐\n│ system   │ trace_log │ 101.12 GiB │\n└──────────┴───────────┴────────────┘\n'
+    assert told(text, "index") == {"name": "system.trace_log", "size": 108576773243}
