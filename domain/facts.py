@@ -35,7 +35,7 @@ FACTS: Final[dict[str, str]] = {
     "privileged, security, log_driver, started_at, finished_at, created_at, error, ready, last_state, last_reason, "
     "last_exit_code, memory_usage, cpu_percent, pids, pids_percent, pod, namespace, service, project, depends_on, "
     "init, network_mode, platform, probes, memory_request, cpu_request, id, hostname, aliases, listed, engine, "
-    "heap, heap_option, put_files, unmounted",
+    "heap, heap_option, put_files, unmounted, devices, groups",
     "pod": f"{_K8S}, phase, ready, restarts, qos, scheduled, conditions, volumes, addresses, containers, status, "
     "tolerations, node_selector, affinity, priority, started_at, deleting, claims, host_network",
     "workload": f"{_K8S}, type, desired, ready_replicas, available, updated, unavailable, conditions, image, "
@@ -80,15 +80,16 @@ FACTS: Final[dict[str, str]] = {
     "firewall": "chain, table, rule, target, policy, packets, exists, blocks",
     "dns": "query, status, addresses, server, type, seconds, ttl, error, search, answered",
     "probe": "type, target, ok, status, error, seconds, expected, actual, size, loss_percent, host, port, hops, body, "
-    "asker, address",  # the machine that asked, where that is told; the address it was told to go to
+    "asker, address, server",  # the machine that asked; the address it was told to go to; what the Server header says
     "certificate": "subject, issuer, not_before, not_after, days_left, names, serial, chain_ok, error, self_signed, "
     "path, verify_code, server, renewed, container",
     # servers
     "session": "pid, user, database, state, wait_type, wait_event, query, age_seconds, transaction_seconds, "
     "blocked_by, blocks, application, client, count, lock_type, lock_mode, relation, granted, "
-    "holder",
+    "holder, xmin_age",
     "sql": "statement, load, calls, rows, mean_seconds, wait_event, wait_load, user, host, total_seconds, share, table",
-    "replication": "name, role, active, state, lag_seconds, lag_bytes, retained_bytes, type, database, wal_status",
+    "replication": "name, role, active, state, lag_seconds, lag_bytes, retained_bytes, type, database, wal_status, "
+    "xmin, xmin_age",
     "queue": "name, messages, ready, unacked, consumers, lag, offset, end_offset, partition, topic, group, state, "
     "memory",
     "cluster": "name, status, nodes, running_nodes, missing_nodes, partitions, alarms, leader, shards_unassigned, "

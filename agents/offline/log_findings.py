@@ -8,6 +8,7 @@ from typing import Final
 from analysis.lines.levels import at_least
 from analysis.lines.requests import request_of
 from analysis.lines.timestamps import format_time
+from analysis.lines.untrusted import before_prose, without_prose
 from analysis.text import clip
 from analysis.wording import times
 from domain.codec import to_plain
@@ -238,7 +239,8 @@ def _names(text: str, alerted: str) -> bool:
 
 
 def _message(text: str) -> str:
-    """What the line says, without its stamp and short; of a JSON line its message."""
+    """What the line says, without its stamp and short; of a JSON line its message. A stranger's prose is not said."""
+    text = without_prose(text)
     if text.startswith("{") and (said := _SAID.search(text)):
         return clip(" ".join(said[1].split()), 240)
     return clip(" ".join(_STAMP.sub("", text.strip(), count=1).split()), 240)
@@ -249,7 +251,8 @@ def _quote(text: str) -> str:
     text = text.strip()
     said = _SAID.search(text) if text.startswith("{") else None
     message = said[0] if said else _STAMP.sub("", text, count=1)
-    return (message if len(message) >= _QUOTE_LEAST else text)[:_QUOTE_MOST].strip()
+    kept = before_prose(message if len(message) >= _QUOTE_LEAST else text, _QUOTE_LEAST)
+    return (kept or message[:_QUOTE_LEAST])[:_QUOTE_MOST].strip()
 
 
 def _clock(each: Template) -> str:

@@ -84,16 +84,22 @@ def parse_command(line: str, host: str = "") -> Command:
 
 
 def _stages(line: str) -> list[tuple[str, ...]]:
-    """The programs of the first pipeline of the line, each as its words."""
-    stages: list[list[str]] = [[]]
+    """The programs of the first pipeline of the line whose output can be seen, each as its words."""
+    pipelines: list[list[list[str]]] = [[[]]]
     for word in _words(line):
         if word == "|":
-            stages.append([])
+            pipelines[-1].append([])
         elif word in (";", "&&", "||", "&"):
-            break
+            pipelines.append([[]])
         else:
-            stages[-1].append(word)
-    return [tuple(stage) for stage in stages]
+            pipelines[-1][-1].append(word)
+    shown = [each for each in pipelines if each[0] and not _is_silent(each[-1])]
+    return [tuple(stage) for stage in (shown or pipelines)[0]]
+
+
+def _is_silent(words: list[str]) -> bool:
+    """Whether what the program prints goes into a file: then another one of the line has printed what is there."""
+    return any(word in (">", ">>", "1>") for word in words[:-1]) or any(re.fullmatch(r">>?[^&\s].*", w) for w in words)
 
 
 def _words(line: str) -> list[str]:

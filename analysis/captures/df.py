@@ -16,6 +16,7 @@ _DF_ROW: Final = re.compile(
 _BLOCKS: Final = re.compile(r"(\d+)([KM]?)-blocks")
 _MOUNT: Final = re.compile(r"(?P<device>\S+) on (?P<mount>\S+) type (?P<type>\S+) \((?P<options>[^)]*)\)")
 _PROC: Final = re.compile(r"(?P<device>\S+) (?P<mount>/\S*) (?P<type>[a-z][\w.-]*) (?P<options>(?:rw|ro)\S*) \d+ \d+$")
+_COLUMNS: Final = {"TARGET": "mount", "SOURCE": "device", "FSTYPE": "type", "OPTIONS": "options"}
 _DU_TOTAL: Final = re.compile(r"([\d.]+[KMGTP])\s+total")
 _DU_ASKED: Final = re.compile(r"\bdu\s+(?:-\S+\s+)*(/\S+)(?!\S|\s+/)")
 _DU: Final = re.compile(r"([\d.]+[KMGTP]?)\s+(\S.*)")
@@ -89,14 +90,32 @@ def parse_du_total(text: str, context: Context) -> list[Fact]:
 def parse_mount(text: str, context: Context) -> list[Fact]:
     """What is mounted where, and whether it can be written."""
     facts = []
+    titles = _titles(text, context)
     for line in context.lines(text):
         match = _MOUNT.search(line.text) or _PROC.search(line.text)
-        cells = match.groupdict() if match else _findmnt(line.text)
+        cells = match.groupdict() if match else _chosen(line.text, titles) if titles else _findmnt(line.text)
         if cells:
-            options = str(cells.pop("options")).split(",")
+            told = str(cells.pop("options", "") or "")
+            options, read_only = (told.split(","), "ro" in told.split(",")) if told else (None, None)
             of = _disk(str(cells["mount"]), context)
-            facts.append(context.fact("filesystem", of, line, options=options, read_only="ro" in options, **cells))
+            facts.append(context.fact("filesystem", of, line, options=options, read_only=read_only, **cells))
     return facts
+
+
+def _titles(text: str, context: Context) -> list[str]:
+    """The columns that findmnt was asked for, where they are not its usual ones."""
+    asked = context.command.value("-o", "--output") if context.command.program == "findmnt" else ""
+    first = next((line.text.split() for line in context.lines(text) if line.text.strip()), [])
+    titles = asked.upper().split(",") if asked else first if "FSTYPE" in first else []
+    return titles if titles != ["TARGET", "SOURCE", "FSTYPE", "OPTIONS"] else []
+
+
+def _chosen(text: str, titles: list[str]) -> dict[str, Any]:
+    """One row of findmnt under chosen columns; one that was asked for a path need not say where it is mounted."""
+    words = re.sub(r"^[├└│─|`\s-]+", "", text).split(None, len(titles) - 1)
+    cells = {_COLUMNS[title]: word for title, word in zip(titles, words, strict=False) if title in _COLUMNS}
+    plain = len(words) == len(titles) and words != titles and {"mount", "type"} <= set(cells)
+    return cells if plain and cells["mount"].startswith("/") else {}
 
 
 def _findmnt(text: str) -> dict[str, Any]:
@@ -182,7 +201,7 @@ PARSERS: Final = (
     Parser("du total", parse_du_total, looks=re.compile(r"(?m)^[\d.]+[KMGTP]\s+total\s*\Z")),
     Parser("du", parse_du, ("du",), looks=re.compile(r"\A(?:[\d.]+[KMGT]?\t\S+\n?)+\Z")),
     Parser("mount", parse_mount, ("mount", "findmnt"), ("/proc/mounts", "/proc/self/mounts"),
-           re.compile(r"\A(?:\S+ on /\S* type \S+ \(|TARGET\s+SOURCE\s+FSTYPE\s+OPTIONS)")),
+           re.compile(r"\A(?:\S+ on /\S* type \S+ \(|TARGET\s+SOURCE\s+FSTYPE)")),
     Parser("lsblk", parse_lsblk, ("lsblk",), looks=re.compile(r"\A\s*NAME\s+MAJ:MIN\s")),
     Parser("iostat", parse_iostat, ("iostat",), looks=re.compile(r"^Device:?\s+.*%util", re.MULTILINE)),
 )  # fmt: skip

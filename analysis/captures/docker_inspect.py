@@ -130,6 +130,8 @@ def _limits(document: dict[str, Json]) -> dict[str, Any]:
         "shm_size": host.get("ShmSize"),
         "ulimits": [f"{item.get('Name')}={item.get('Soft')}:{item.get('Hard')}" for item in objects(host, "Ulimits")],
         "privileged": host.get("Privileged"),
+        "devices": [f"{item.get('PathOnHost')}:{item.get('PathInContainer')}" for item in objects(host, "Devices")],
+        "groups": words(host.get("GroupAdd")),
         "security": words(host.get("SecurityOpt")) + [f"cap_add={word}" for word in words(host.get("CapAdd"))],
         "log_driver": at(host, "LogConfig", "Type"),
         "init": bool(host["Init"]) if "Init" in host else None,

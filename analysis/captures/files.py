@@ -8,7 +8,7 @@ from analysis.captures.units import number, size
 from domain.facts import Fact
 
 _LS: Final = re.compile(
-    r"(?:\d+\s+)?(?P<mode>[bcdlps-][rwxsStT-]{9})[.+@]?\s+\d+\s+(?P<owner>\S+)\s+(?P<group>\S+)\s+(?P<size>[\d.,]+[KMGT]?)\s+"
+    r"(?:\d+\s+)?(?P<mode>[bcdlps-][rwxsStT-]{9})[.+@]?\s+\d+\s+(?P<owner>\S+)\s+(?P<group>\S+)\s+(?P<size>\d+,\s*\d+|[\d.,]+[KMGT]?)\s+"
     r"(?P<time>\w{3}\s+\d+\s+[\d:]+|"
     r"\d{4}-\d\d-\d\d \d\d:\d\d\S*(?: [+-]\d{4})?)\s+(?P<name>.*?)(?: -> (?P<target>.*))?$"
 )
@@ -42,13 +42,14 @@ def parse_ls(text: str, context: Context) -> list[Fact]:
                 else f"{folder.rstrip('/')}/{name}"
             )
             total = number(match["size"])
+            size_of = None if match["mode"][0] in "bc" else int(total) if total is not None else size(match["size"])
             facts.append(
                 context.fact(
                     "file",
                     context.place,
                     line,
                     path=path,
-                    size=int(total) if total is not None else size(match["size"]),
+                    size=size_of,  # of a device its numbers stand there
                     mode=match["mode"],
                     owner=match["owner"],
                     group=match["group"],

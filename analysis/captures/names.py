@@ -167,7 +167,18 @@ PARSERS: Final = (
     Parser(
         "dig",
         parse,
-        ("dig", "nslookup", "host", "getent", "resolvectl query", "drill", "kdig"),
+        (
+            "dig",
+            "nslookup",
+            "host",
+            "getent hosts",
+            "getent ahosts",
+            "getent ahostsv4",
+            "getent ahostsv6",
+            "resolvectl query",
+            "drill",
+            "kdig",
+        ),
         looks=re.compile(r"\A; <<>> DiG |\AServer:\s+\S+\nAddress:"),
     ),
 )

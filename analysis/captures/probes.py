@@ -1,6 +1,7 @@
 """ping, traceroute, tracepath, curl, wget, nc, telnet, grpc and database pings: what can be reached."""
 
 import re
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -19,7 +20,9 @@ _PING_ERROR: Final = re.compile(
     r"Network is unreachable|(?:unknown host|Name or service not known|bad address|"
     r"Temporary failure in name resolution).*|Time to live exceeded)"
 )
+_URL_OPTIONS: Final = ("-x", "--proxy", "-e", "--referer", "-H", "--header", "-d", "--data", "-A", "-b", "--preproxy")
 _DATE: Final = re.compile(r"(?i)^(?:<\s+|\s*)date: (\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$")
+_SERVER: Final = re.compile(r"(?i)^(?:<\s+|\s*)server: (\S.*)$")
 _STATUS: Final = re.compile(r"^(?:<\s+|\s*)HTTP/([\d.]+) (\d{3})(?: (.*))?$")
 _CURL_ERROR: Final = re.compile(r"curl: \((\d+)\) (.*)")
 _EXIT: Final = re.compile(r"^(?:rc|exit(?: code)?|ret|status|\$\?)\s*[=:]\s*(\d+)\s*$")
@@ -89,13 +92,18 @@ def _last_word(context: Context) -> str:
 def _operand(context: Context) -> str:
     """The host or URL a program was asked to reach: its last operand that looks like one."""
     words = [word for word in context.command.plain.split()[1:] if not word.startswith(("%", "{", "'"))]
-    urls = [word for word in words if "://" in word]
+    urls = _urls(context.command.words) or [word for word in words if "://" in word]
     named = [
         word
         for word in words
         if re.fullmatch(r"[\w.:\[\]-]*[A-Za-z.][\w.:\[\]/-]*", word) and not word.isdigit() and "/dev/" not in word
     ]
     return (urls or named or words or [""])[0]
+
+
+def _urls(words: tuple[str, ...]) -> list[str]:
+    """URLs behind an option that takes a value in other programs, but not here: `curl -i URL`, `curl -f URL`."""
+    return [word for before, word in pairwise(words) if re.match(r"https?://", word) and before not in _URL_OPTIONS]
 
 
 def parse_curl(text: str, context: Context) -> list[Fact]:
@@ -118,6 +126,7 @@ def parse_curl(text: str, context: Context) -> list[Fact]:
             port=_port(target),
             asker=context.host if context.host != entity("host", HOST) else None,
             address=_sent_to(context),
+            server=found[0][1].strip() if (found := _last(_SERVER, lines)) else None,
             **told,
         ),
         *_server_clock(target, lines, context),

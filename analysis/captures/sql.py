@@ -201,6 +201,7 @@ def _session(cells: Cells, line: Line, context: Context) -> list[Fact]:
             granted=truth(cells["granted"])
             if "granted" in cells
             else _GRANTED.get(cells.get("lock_status", "").lower()),
+            xmin_age=_transactions(cells) if cells.keys() & {"backend_xmin", "backend_xmin_age", "xmin_age"} else None,
         )
     ]
 
@@ -246,8 +247,35 @@ def _slot(cells: Cells, line: Line, context: Context) -> list[Fact]:
             retained_bytes=size(retained.replace("bytes", "").strip()),
             state="active" if active else "inactive",
             wal_status=cells.get("wal_status"),
+            xmin=cells.get("xmin") or cells.get("catalog_xmin"),
+            xmin_age=_transactions(cells),
         )
     ]
+
+
+def _prepared(cells: Cells, line: Line, context: Context) -> list[Fact]:
+    """pg_prepared_xacts, XA RECOVER: a transaction that was prepared and waits for its second phase, of no session."""
+    name = cells.get("gid") or cells.get("data") or ""
+    seconds = _since(cells.get("prepared") or "", context) or _seconds(cells, "age", "prepared_age")
+    return [
+        context.fact(
+            "session",
+            _database(context, cells.get("database") or ""),
+            line,
+            state="prepared",
+            query=name[:500],
+            user=cells.get("owner"),
+            database=cells.get("database"),
+            transaction_seconds=None if seconds is None else round(seconds),
+            xmin_age=number(cells.get("xmin_age", "")),
+        )
+    ]
+
+
+def _transactions(cells: Cells) -> int | None:
+    """How many transactions ago the oldest row version was made that is still kept."""
+    told = (number(cells.get(name, "")) for name in ("xmin_age", "backend_xmin_age", "age"))
+    return next((int(each) for each in told if each is not None), None)
 
 
 def _replica(cells: Cells, line: Line, context: Context) -> list[Fact]:
@@ -277,6 +305,8 @@ def _replica(cells: Cells, line: Line, context: Context) -> list[Fact]:
             or cells.get("last_sql_error"),
             lag_bytes=size(cells.get("lag_bytes", "").replace("bytes", "").strip()),
             type=cells.get("sync_state"),
+            xmin=cells.get("backend_xmin"),
+            xmin_age=_transactions(cells) if cells.keys() & {"backend_xmin", "backend_xmin_age", "xmin_age"} else None,
         )
     ]
 
@@ -366,10 +396,11 @@ def _note(cells: Cells, line: Line, context: Context) -> list[Fact]:
 
 Reader = Callable[[Cells, Line, Context], list[Fact]]
 _READERS: Final[tuple[tuple[Reader, frozenset[str], str], ...]] = (
-    (_slot, frozenset({"slot_name"}), ""),
+    (_slot, frozenset({"slot_name"}), ""), (_prepared, frozenset({"gid", "prepared"}), ""),
+    (_prepared, frozenset({"gid"}), "pg_prepared_xacts"), (_prepared, frozenset({"formatid", "data"}), ""),
     (_replica, frozenset({"sync_state"}), ""), (_replica, frozenset({"replay_lag"}), ""), (_replica,
     frozenset({"slave_io_running"}), ""),
-    (_replica, frozenset({"replica_io_running"}), ""),
+    (_replica, frozenset({"replica_io_running"}), ""), (_replica, frozenset(), "pg_stat_replication"),
     (_session, frozenset({"pid", "state"}), ""), (_session, frozenset({"locktype", "mode"}), ""), (_session,
     frozenset({"blocked_pid"}), ""),
     (_session, frozenset({"command", "time", "state", "info"}), ""), (_session, frozenset({"wait_event"}), ""),

@@ -4,6 +4,9 @@ import re
 
 Span = tuple[int, int]
 
+HIDDEN = "…"
+_MOST_WORDS, _MOST_CHARS = 6, 160  # of a stranger's text that is a value and no message
+_SQL = re.compile(r"(?i)\s*(?:select|insert|update|delete|with|merge|call|begin|copy|alter|create|drop)\b")
 _KEYS = (
     r"(?:http[._])?(?:user[._-]?agent|useragent|ua|referer|referrer|url|uri|path|query|query_string|request_uri|request_url|request_line|request"
     r"|target|route|args|params|body|payload|request_body|form|headers?|x[_-]forwarded[_-]for|username|user_name|email|input|user_input|prompt"
@@ -27,6 +30,36 @@ def stranger_fields(line: str) -> list[Span]:
     """The spans of the line whose text comes from outside, in order: requests, agents, referrers, input."""
     spans = [span for pattern in _patterns(line) for match in pattern.finditer(line) if (span := _filled(match))]
     return sorted(span for span in set(spans) if span[0] < span[1])
+
+
+def without_prose(line: str) -> str:
+    """The line without what a stranger wrote in it as free text; a path, a name or a short value stays."""
+    parts, position = [], 0
+    for start, end in _prose(line):
+        if start >= position:
+            parts.append(f"{line[position:start]}{HIDDEN}")
+            position = end
+    return "".join(parts) + line[position:] if parts else line
+
+
+def before_prose(line: str, least: int) -> str:
+    """The longest part of the line, verbatim, that holds no free text of a stranger; "" where none is long enough."""
+    position, kept = 0, []
+    for start, end in _prose(line):
+        kept.append(line[position : max(start, position)])
+        position = max(end, position)
+    best = max([*kept, line[position:]], key=len).strip()
+    return best if len(best) >= least else ""
+
+
+def _prose(line: str) -> list[Span]:
+    return [(start, end) for start, end in stranger_fields(line) if _is_prose(line[start:end])]
+
+
+def _is_prose(text: str) -> bool:
+    """Whether words stand there that could speak to who reads them; a statement of SQL is the program's own."""
+    words = len(re.split(r"[\s+_]+|%20", text.strip()))
+    return not _SQL.match(text) and (words > _MOST_WORDS or len(text) > _MOST_CHARS)
 
 
 def _patterns(line: str) -> list[re.Pattern[str]]:

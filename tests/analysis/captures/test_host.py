@@ -397,3 +397,17 @@ def test_a_server_s_date_is_its_clock() -> None:
 
 def test_uptime_since_is_told_in_seconds() -> None:
     assert told("$ uptime -s\n2026-03-01 11:50:00\n", "load")["uptime_seconds"] == 600
+
+
+def test_a_device_node_has_numbers_where_files_have_a_size() -> None:
+    text = "$ ls -ln /dev/dri\ntotal 0\ncrw-rw---- 1 0 993 226, 128 Aug  3 10:02 renderD128\n"
+    found = read(text)
+    assert [(f.attributes["path"], f.attributes["group"], "size" in f.attributes) for f in found] == [
+        ("/dev/dri/renderD128", "993", False)
+    ]
+
+
+def test_what_prints_into_a_file_is_not_what_is_read() -> None:
+    text = "$ head -c 9M /dev/zero > /tmp/z; df -h /srv\nFilesystem Size Used Avail Use% Mounted on\n/dev/sda1 9G 8G 1G 89% /srv\n"
+    found = read(text)
+    assert [f.entity for f in found] == ["disk:/srv"]

@@ -218,3 +218,13 @@ Valid from: Sat Feb 01 00:00:00 UTC 2025 until: Sat Feb 28 12:00:00 UTC 2026
 
 def test_the_cache_line_of_a_route_is_no_route() -> None:
     assert len(read("$ ip route get 10.1.2.3\n10.1.2.3 dev br-0a1b2c3d4e5f src 10.1.0.1\n    cache\n")) == 1
+
+
+def test_the_url_of_curl_may_stand_behind_an_option_that_takes_a_value_elsewhere() -> None:
+    for options in ("-s -i", "-f", "-sS -i -x http://proxy:3128"):
+        fact = only(f"$ curl {options} https://shop.example.org/x\nHTTP/2 524\nserver: cloudflare\n", "probe")
+        assert (fact.entity, fact.attributes["status"], fact.attributes["server"]) == (
+            "external:shop.example.org",
+            "524",
+            "cloudflare",
+        )
