@@ -19,6 +19,7 @@ HARMLESS: Final = re.compile(
     r"\.circleci/|CODEOWNERS|\.golangci|\.editorconfig|README|/staging/)",
     re.IGNORECASE,
 )
+HARM: Final = "harm"  # capture of a finding about a change: which of HARMS its diff does
 LIVE: Final = 2.0  # a deploy carried it before the trouble began: nothing else of a commit can act
 AT_SYMPTOM: Final = 2.0  # it changed the very thing that suffers
 REACHES: Final = 1.0  # what suffers needs what it changed
@@ -31,9 +32,18 @@ NAMED: Final = 1.0  # the symptom names code that it touches
 UNFIT: Final = 0.5  # of a lost name where all is only slow: who looks for it in vain fails, and does not wait
 BAR: Final = 1.5  # less than live or reaching: a diff alone convicts nobody
 HALF_MINUTES: Final = 60.0
+HALF_TO_ONSET: Final = 30.0  # where it is known when the trouble began
+SWITCHED: Final = (
+    1.25  # a flag of what suffers, switched right before the trouble, of a name that the symptom has words of
+)
+SWITCHED_SECONDS: Final = 300.0  # a flag acts as soon as it is read
+SLACK_SECONDS: Final = 90.0  # sources poll and flush, and a roll-out is recorded when it ends
 _SLOW: Final = re.compile(r"(?i)latency|duration|slow|p9\d|too long|response.?time")
 _FAILS: Final = re.compile(
     r"(?i)error|fail|exception|panic|[45]xx|\b[45]\d\d\b|fatal|refused|unavailable|missing|unknown"
+)
+_QUEUE: Final = re.compile(
+    r"(?i)queue|topic|stream|\bsqs\b|\bsns\b|kafka|rabbit|pubsub|broker|event.?bus|(?:^|[-_.])mq"
 )
 _WORD: Final = re.compile(r"[A-Za-z][a-z]{3,}|[A-Z]{3,}|[a-z]{4,}")
 
@@ -94,11 +104,13 @@ def suspicions(
     texts: Iterable[str],
     diffs: Mapping[str, str],
     complaining: Collection[str] = (),
+    onset: datetime | None = None,
 ) -> list[Suspicion]:
     """All that was changed, the most suspicious first. `changes` come from `before` and `reach`.
 
     `texts` say what fails (alerts, new log lines), `diffs` give the text of a change's diff by its id, `complaining`
-    names those whose own log says something new. A deploy of a commit that is listed is told by the commit.
+    names those whose own log says something new, `onset` says when the first of it was. A deploy of a commit that is
+    listed is told by the commit.
     """
     carried = {one.commit: one for one in changes if one.kind == "deploy" and one.commit}
     listed = {one.id for one in changes}
@@ -110,8 +122,10 @@ def suspicions(
     shared = {name: sum(log(len(whole) / spread[word]) for word in of & failing) for name, of in words.items()}
     most = max(shared.values(), default=0.0) or 1.0
     does = {one.id: _effect(one, diffs.get(one.id, ""), failing_text) for one in whole}
+    does |= {one.id: switched for one in whole if (switched := _switched(one, symptom, failing, onset))}
+    ago = {one.id: _minutes_to(carried.get(one.id) or one, onset) for one in whole}
     found = [
-        _suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried), does[one.id])
+        _suspicion(one, carried.get(one.id), symptom, shared[one.id] / most, bool(carried), does[one.id], ago[one.id])
         for one in whole
     ]
     found = [_heard(one, symptom, complaining) for one in found]
@@ -120,7 +134,41 @@ def suspicions(
 
 def guilty(ranked: Sequence[Suspicion]) -> Suspicion | None:
     """The first with a reason in its diff, or None: that something was changed before is no reason by itself."""
-    return next((one for one in ranked if one.effect > 0 and one.score >= BAR), None)
+    return next((one for one in ranked if one.effect > 0 and one.score >= BAR and _at_work(one)), None)
+
+
+def _at_work(one: Suspicion) -> bool:
+    """Whether it can be at work where it hurts. What good changes do as well must be known to have gone live there."""
+    known = one.deploy is not None or one.change.kind != "commit" or one.change.reachable is True
+    return known or not one.does.only_if
+
+
+def _switched(one: Change, symptom: str, failing: Collection[str], onset: datetime | None) -> Effect | None:
+    """A flag of what suffers that was switched right before the trouble began, and names what fails."""
+    if one.kind != "flag" or onset is None or one.time is None or one.entity != symptom:
+        return None
+    own = _words(symptom)
+    telling = (word for word in _words(one.id) if not any(_akin(word, name) for name in own))
+    shared = sorted(word for word in telling if any(_akin(word, other) for other in failing))
+    seconds = (onset - one.time).total_seconds()
+    if not shared or not -SLACK_SECONDS <= seconds <= SWITCHED_SECONDS:
+        return None
+    told = f"the first new errors came {max(seconds, 0.0) / 60:.0f} minutes after, and {shared[0]} is what fails"
+    return Effect(SWITCHED, told, (one.id.lower(),))
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether both are forms of one word: reserve, reserved, reservation."""
+    stem = min(len(one), len(other), 6)
+    return stem >= 4 and one[:stem] == other[:stem]
+
+
+def _minutes_to(where: Change, onset: datetime | None) -> tuple[float, float]:
+    """The minutes from a change to the trouble, and how many of them halve what its nearness says."""
+    if onset is None or where.time is None:
+        return where.minutes_before or 0.0, HALF_MINUTES
+    minutes = (onset - where.time).total_seconds() / 60
+    return (max(minutes, 0.0), HALF_TO_ONSET) if minutes * 60 >= -SLACK_SECONDS else (HALF_MINUTES, HALF_TO_ONSET)
 
 
 def worth_reading(ranked: Sequence[Suspicion], most: int) -> list[Change]:
@@ -153,7 +201,13 @@ def _words(text: str) -> set[str]:
 
 
 def _suspicion(
-    one: Change, deploy: Change | None, symptom: str, overlap: float, deploys: bool, does: Effect
+    one: Change,
+    deploy: Change | None,
+    symptom: str,
+    overlap: float,
+    deploys: bool,
+    does: Effect,
+    ago: tuple[float, float],
 ) -> Suspicion:
     where = deploy or one
     terms: list[tuple[float, str]] = []
@@ -165,7 +219,7 @@ def _suspicion(
     if is_idle(one):
         terms.append((IDLE, "touches only what does not run"))
     terms.append((WORDS * overlap, "its words are those of the symptom" if overlap > 0.5 else ""))
-    terms.append((RECENT * exp(-log(2) * (where.minutes_before or 0.0) / HALF_MINUTES), ""))
+    terms.append((RECENT * exp(-log(2) * ago[0] / ago[1]), ""))
     terms.append((does.score, does.why))
     total = round(sum(score for score, _ in terms), 3)
     return Suspicion(one, total, tuple(why for _, why in terms if why), does.score, does, deploy)
@@ -191,6 +245,8 @@ def _place(where: Change, symptom: str, does: Effect) -> tuple[float, str]:
         return REACHES, f"{symptom} needs {where.entity}"
     if _asks_too_much(where, does):
         return REACHES, f"{where.entity} calls {symptom}"
+    if (where.distance or 0) < 0 and _QUEUE.search(where.entity):
+        return REACHES, f"{symptom} works on what {where.entity} delivers"
     if where.reachable is False:
         return APART, f"{symptom} does not need {where.entity}"
     return 0.0, ""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis import joins
+from analysis.canaries import convicted
 from analysis.case import Case
 from analysis.homes import homed
 from analysis.joined_fact import JoinedFact
@@ -23,7 +24,7 @@ from domain.evidence import Finding
 
 def combined(case: Case) -> Case:
     """The case with the findings that follow from several sources, each finding about the one who is at fault."""
-    case = replace(case, findings=tuple(homed(case, each) for each in case.findings))
+    case = convicted(replace(case, findings=tuple(homed(case, each) for each in case.findings)))
     stale = [*stale_addresses(case), *moved_names(case)]
     found = tuple(sided(case, each) for each in _judged(case, _distinct(stale)))
     clients = {id(complaint.finding): complaint.client for complaint, _ in stale} if found else {}

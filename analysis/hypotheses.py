@@ -1,15 +1,19 @@
 """The hypothesis graph: which candidate explains which, and how well each accounts for the incident."""
 
+import re
 from datetime import timedelta
 from typing import Final
 
 from analysis.candidates import Candidate, Explanation
 from analysis.case import Case
 from analysis.chain import chain_of, summary_of
+from analysis.changes import HARM
+from analysis.diffs.effect import HARMS
 from analysis.opinions import own
 from analysis.patterns import fits_any
 from analysis.signatures import contradictions
 from domain.diagnosis import Hypothesis
+from domain.entity import entity, kind_of
 from domain.fault import covers
 from domain.runbook import Runbook
 
@@ -27,6 +31,7 @@ AGREE_WEIGHT: Final = 0.06  # each further independent source, two at most
 AGAINST_WEIGHT: Final = 0.5  # each unit of contradicting evidence
 CAUSED_WEIGHT: Final = 0.5  # how far a candidate that another explains steps back
 CHANGE_MINUTES: Final = 120.0
+PROOF: Final = 0.8  # weight from which a signature alone proves its fault
 
 
 def hypotheses(case: Case, found: tuple[Candidate, ...]) -> tuple[Hypothesis, ...]:
@@ -45,9 +50,29 @@ def explanations(case: Case, found: tuple[Candidate, ...]) -> tuple[Explanation,
         for b in found
         if a is not b and any(covers(pattern, name) for pattern in runbook.explains for name in b.names)
         if a.measured is None or b.measured is None  # their ranking has walked the graph
-        if not _later(a, b)
-        and (near := 1.0 if a.fault != b.fault and _one_line(a, b) else _connected(case, a.entity, b.entity))
+        if not _later(a, b) and (near := 1.0 if a.fault != b.fault and _one_line(a, b) else _reaches(case, a, b))
     )
+
+
+def _reaches(case: Case, cause: Candidate, symptom: Candidate) -> float:
+    """How surely the cause acts where the symptom is; a change acts in what it changed, and does one harm."""
+    told = cause.findings[0].captures
+    if kind_of(cause.entity) != "change" or "service" not in told:
+        return _connected(case, cause.entity, symptom.entity)
+    changed = case.inventory.resolve(told["service"]) or entity("service", told["service"])
+    near = _connected(case, changed, symptom.entity) or 0.5  # a user harms what it uses
+    if HARM not in told:
+        return near
+    said = [re.sub(r"[._]", " ", symptom.fault), *(each.statement for each in symptom.findings)]
+    does = HARMS[told[HARM]].search(" ".join(said))
+    if does:
+        return 1.0
+    return 0.0 if symptom.known and symptom.measured is None and _proved(symptom) else min(near, 0.5)
+
+
+def _proved(symptom: Candidate) -> bool:
+    """Whether a runbook's signature proves it: a fault of its own, which needs more than any change as its reason."""
+    return any(each.weight >= PROOF and each.signature for each in symptom.findings)
 
 
 def _later(a: Candidate, b: Candidate) -> bool:

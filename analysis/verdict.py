@@ -11,6 +11,7 @@ from analysis.health import Health, health
 from analysis.next_check import next_check
 from domain.diagnosis import Diagnosis, Hypothesis, Verdict
 
+ONLY_NEAR: Final = "change.near"
 RULED_OUT_BELOW: Final = 0.5  # of the best score: evidence this much weaker is told so, else it came close
 
 
@@ -19,6 +20,8 @@ def decide(case: Case, ranked: tuple[Hypothesis, ...]) -> Diagnosis:
     accounts = Accounts(case)
     ranked = accounts.ordered(ranked)
     likely = tuple(hypothesis for hypothesis in ranked if hypothesis.linked)
+    if likely and likely[0].fault == ONLY_NEAR:
+        likely = ()  # that something was changed shortly before is no reason by itself
     sure = min(confidence(features(case, likely)), ceiling(case, likely[0])) if likely else 0.0
     well = health(case, ranked)
     if well.link is not None and not accounts.all_unseen():

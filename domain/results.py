@@ -109,6 +109,7 @@ class Template:
     after: int = 0
     change: str = ""  # new | burst | gone, against the time before
     entity: str = ""
+    variants: tuple[tuple[str, int, int], ...] = ()  # releases that write to the source: name, such lines, all lines
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """Lines of one shape, counted: what a text says, and what of it is new or bursting after a moment."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from analysis.lines.levels import at_least
+from analysis.measured.variants import variant_in
 from domain.results import Line, Searched, Template, Templates
 from mcp_servers.log_match import Span, shortened
 from mcp_servers.log_source import named
@@ -14,6 +16,7 @@ _RANK = {"fatal": 0, "error": 1, "warning": 2, None: 3, "info": 4, "debug": 5}
 _CHANGE = {"new": 0, "burst": 1, "gone": 2, "": 3}
 _BURST = 4.0  # times the rate before
 _BURST_LEAST = 5  # lines
+_SIDES = 2  # releases that can be compared
 _GONE_LEAST = 5  # lines before the moment, regular enough that their absence tells something
 _SHORTEST = timedelta(seconds=60)
 _HISTORY_LEAST = timedelta(seconds=30)  # less says nothing of what is usual
@@ -94,7 +97,33 @@ def _changed(table: Table, moment: datetime) -> Iterator[Template]:
         before = len(timed) - len(after)
         change = _change(before, len(after), before_seconds, after_seconds, history)
         if change:
-            yield _template(table, after or timed, before, len(after), change)
+            told = _template(table, _run(timed, after) or timed, before, len(after), change)
+            yield replace(told, variants=_variants(table, onset, rows)) if at_least(told.level, "warning") else told
+
+
+def _variants(table: Table, onset: datetime, rows: list[Row]) -> tuple[tuple[str, int, int], ...]:
+    """The releases whose lines stand side by side after the onset, with how many of these lines each has."""
+    lines = Counter(variant_in(row.text) for row in table.rows if row.at is not None and row.at >= onset)
+    if len(lines.keys() - {""}) < _SIDES:
+        return ()
+    own = Counter(variant_in(row.text) for row in rows if row.at is not None and row.at >= onset)
+    return tuple((name, own[name], count) for name, count in sorted(lines.items()) if name)
+
+
+def _run(timed: list[Row], after: list[Row]) -> list[Row]:
+    """The lines after, with those right before them that belong to the same run: as close as they are to each other."""
+    times = [row.at for row in after if row.at is not None]
+    if len(times) < _BURST_LEAST:
+        return after
+    usual = max(_SHORTEST, 3 * (max(times) - min(times)) / len(times))
+    start, run = min(times), list(after)
+    for row in sorted(
+        (row for row in timed if row.at and row.at < start), key=lambda row: row.at or start, reverse=True
+    ):
+        if row.at is None or start - row.at > usual:
+            break
+        start, run = row.at, [row, *run]
+    return run
 
 
 def _change(before: int, after: int, before_seconds: float, after_seconds: float, history: bool) -> str:

@@ -35,7 +35,7 @@ _RAISED: Final = frozenset(
 )  # faults that findings stand for without a runbook
 Twin = Callable[[Sequence[Runbook]], Iterable[Finding]]  # all findings that signatures give on one healthy bundle
 # What a tactic tells of a fault that it finds itself, without a signature (agents/offline/change_blame.py, ...).
-_CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom"})
+_CHANGE: Final = frozenset({"change", "service", "did", "file", "title", "author", "symptom", "new", "old", "what"})
 _JOINED: Final = frozenset({OLD, NEW})  # what a finding about a replaced container is told besides
 _TOLD: Final = {"change.": _CHANGE, "cpu.noisy_neighbour": frozenset({"victim", "node"})}
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from agents.offline.changes_near import change_entity, cited
 from agents.tactic import Call, Observation
-from analysis.changes import Suspicion, guilty, suspicions, worth_reading
+from analysis.changes import HARM, Suspicion, guilty, suspicions, worth_reading
 from analysis.diffs.removals import telling_line
 from analysis.text import clip
 from domain.codec import from_plain
@@ -25,6 +25,7 @@ BASE: Final = 0.55
 SURE_EFFECT: Final = 1.5  # what takes a guard away says more than what takes a name away
 LIKELY: Final = 0.15  # less for what good changes do as well
 CLOSE: Final = 4.0  # score of a change that was live, at or near the symptom
+REPEATED: Final = 3  # times: what is said once or twice may be chance
 SLACK: Final = timedelta(seconds=90)  # a deploy is recorded when its roll-out ends; the first new pod errs before
 QUOTE: Final = (12, 300)
 _SEVERE: Final = ("error", "fatal", "critical")
@@ -53,7 +54,7 @@ def blame(task: Task, observations: Sequence[Observation]) -> list[Finding]:
     heard = _novel(observations, (*_SEVERE, *_WARNS))
     texts = [*_told(task), *(_message(each) for each in heard)]
     diffs = {change: "\n".join(line.text for line in lines.lines) for change, (_, lines) in read.items()}
-    ranked = suspicions(found, _symptom(task), texts, diffs, _complaining(heard))
+    ranked = suspicions(found, _symptom(task), texts, diffs, _complaining(heard), _began(heard))
     first = guilty(ranked)
     if first is None:
         return []
@@ -111,6 +112,12 @@ def _onset(task: Task, novel: Sequence[Template]) -> datetime | None:
     return min(times, default=None)
 
 
+def _began(heard: Sequence[Template]) -> datetime | None:
+    """When the first of what logs newly or far more often complain of was said."""
+    times = [each.first for each in heard if each.first and each.count >= REPEATED]
+    return min(times, default=None)
+
+
 def _too_late(change: Change, onset: datetime | None) -> bool:
     return bool(onset and change.time and change.time > onset + SLACK)
 
@@ -141,6 +148,7 @@ def _finding(
     captures = {
         "change": name_of(entity), "service": live.entity or one.change.entity, "did": one.does.why, "file": place,
         "title": one.change.summary, "symptom": clip(_told(task)[-1], 120), "author": one.change.author,
+        HARM: "" if one.does.harm == "none" else one.does.harm,
     }  # fmt: skip
     return Finding(
         entity, kind, _statement(one, live, place, task), (*grounds, *_where(one, observations)), live.time,

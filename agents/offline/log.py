@@ -13,6 +13,7 @@ from agents.offline.log_findings import (
     silent_sources,
     sources_of,
 )
+from agents.offline.variants import of_logs
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.signatures import text_findings, text_signatures
 from domain.codec import from_plain
@@ -76,6 +77,7 @@ def _evidence(task: Task, seen: Seen, knowledge: Knowledge) -> Evidence:
         ports.extend(log_ports.opened(hits, call_id))
     cited = {(each.source, each.line) for finding in known for each in finding.citations}
     shapes = _decoded(seen, "logs_novel", Templates) + _decoded(seen, "logs_templates", Templates)
+    known += of_logs(shapes[:1], _all_sources(seen))
     generic = of_templates(task, shapes, cited)
     searches = _decoded(seen, "logs_search", Lines)
     generic += of_searches(task, searches, cited | _lines_of(generic))

@@ -84,7 +84,7 @@ def of_searches(task: Task, results: Iterable[tuple[str, Lines]], cited: Places)
             if (line.source, line.line) in cited or _FRAME.match(line.text) or not _tells_trouble(line):
                 continue
             kind = "log.new" if line.level == "warning" else "log.error"
-            statement = f"{line.source} says: {_message(line.text)}"
+            statement = f"{line.source} says: {message(line.text)}"
             level = line.level or "warning"
             found.setdefault(_shape(line.text), _finding(task, line, level, kind, statement, call_id, 0.0))
     return list(found.values())
@@ -105,7 +105,7 @@ def silent(task: Task, listed: TextSources, call_id: str, searches: Iterable[tup
         if source.name in last:
             search_id, line = last[source.name]
             cited.append(Citation(search_id, line.source, line.line or None, _quote(line.text)))
-            statement += f"; its last line: {_message(line.text)}"
+            statement += f"; its last line: {message(line.text)}"
         finding = Finding(
             entity_of(task, source.name), "log.gap", statement, tuple(cited), onset=source.last, resolution_seconds=1.0,
             severity=Severity.WARNING, weight=0.3,
@@ -172,14 +172,14 @@ def _is_of_its_server(source: str, alerted: str) -> bool:
 
 
 def _of_template(task: Task, each: Template, call_id: str) -> Finding:
-    message = _message(each.sample.text)
+    said = message(each.sample.text)
     if each.change == "new":
         kind, how = "log.new", f"says since {_clock(each)} ({times(each.after)}), and never before"
     elif each.change == "burst":
         kind, how = "log.burst", f"says far more often since {_clock(each)} ({times(each.after)}, {each.before} before)"
     else:
         kind, how = "log.error", f"says {each.count} times" if each.count > 1 else "says"
-    statement = f"{each.source} {how}: {message}"
+    statement = f"{each.source} {how}: {said}"
     return _finding(task, each.sample, each.level, kind, statement, call_id, _OF_CHANGE.get(each.change, 0.0), each)
 
 
@@ -224,7 +224,7 @@ def _tells_trouble(line: Line) -> bool:
 
 
 def _shape(text: str) -> str:
-    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "0", _message(text))
+    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "0", message(text))
 
 
 def _is_alerted(task: Task, source: str) -> bool:
@@ -238,7 +238,7 @@ def _names(text: str, alerted: str) -> bool:
     return re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text.lower()) is not None
 
 
-def _message(text: str) -> str:
+def message(text: str) -> str:
     """What the line says, without its stamp and short; of a JSON line its message. A stranger's prose is not said."""
     text = without_prose(text)
     if text.startswith("{") and (said := _SAID.search(text)):

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from agents.offline.metric_neighbours import neighbours
 from agents.offline.metric_steady import steady
+from agents.offline.variants import of_series
 from agents.tactic import Call, Knowledge, Observation, ToolCalls
 from analysis.measured.clues import SURE, Clue, told
 from analysis.measured.fusion import STRENGTH
@@ -84,6 +85,7 @@ def _conclude(task: Task, seen: _Seen, observations: tuple[Observation, ...], kn
     if seen.series:
         findings += metric_findings(seen.series, seen.series_call, knowledge)
         machines = seen.topology.runs_on.values() if seen.topology else ()
+        findings += of_series(seen.series, seen.series_call)
         findings += neighbours(task.entities, seen.series, edges, frozenset(machines), seen.series_call)
     return Evidence(
         "metric", "analyst", _conclusion(suspects, series, calls), tuple(findings), tuple(_gaps(observations)),

@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from analysis.diffs.backtracking import goes_back
 from analysis.diffs.bounds import changed_bound, raised
 from analysis.diffs.effect import LOSES_NAME, NOTHING, Effect
+from analysis.diffs.gated import gated
 from analysis.diffs.shapes import changed_key_word, repeated
 from analysis.diffs.swaps import swapped
+from analysis.diffs.transactions import spans_a_call
+from analysis.diffs.unsaid import unsaid
 from analysis.diffs.values import says_otherwise
 from analysis.diffs.ways import asks_again, left_open, made_anew
 from analysis.diffs.whole import does_otherwise
@@ -17,9 +21,11 @@ from analysis.diffs.whole import does_otherwise
 # "simplify" commits break things: a nil check, a lock, a limit, a tolerance, a time-out, a batch.
 _GUARD: Final = re.compile(
     r"\b(nil|null|none|undefined|lock|unlock|mutex|mu|synchronized|leeway|tolerance|skew|limit|max\w*|min\w*|timeout|"
-    r"deadline|retry|retries|backoff|batch\w*|chunk\w*|close|release|free|rollback|commit|await|validate|escape|evict\w*|"
+    r"deadline|retry|retries|backoff|batch\w*|chunk\w*|close|release|free|rollback|commit|await|validate|escape|"
+    r"evict\w*|"
     r"ttl|expire\w*|semaphore|circuit\w*|breaker|transaction|atomic\w*|idempoten\w*|fallback|recover|"
-    r"orelse\w*|getordefault|with_for_update|lockforupdate|pessimistic_write|transactional|volatile|preload|keep_?alive|prefetch_related|select_related|"
+    r"orelse\w*|getordefault|with_for_update|lockforupdate|pessimistic_write|transactional|volatile|preload|"
+    r"keep_?alive|prefetch_related|select_related|"
     r"joinedload|(?:create|add|ensure|db)_?index)\b",
     re.IGNORECASE,
 )
@@ -60,7 +66,8 @@ _LOGGING: Final = re.compile(r"\blog(ger|ging)?\b|\.(Info|Debug|Msg|Printf?)\(|c
 _DEPENDENCY: Final = re.compile(r"[A-Za-z@][\w./@-]*[A-Za-z]")
 _VERSION: Final = re.compile(r"\bv?(\d+)\.(\d+)\.\d+")
 _DROPS: Final = re.compile(
-    r"\b(drop\s+(?:index|table|column|constraint|view)|rename\s+(?:column|to)|truncate\s+table)\b(?P<what>[^;,)]{0,60})",
+    r"\b(drop\s+(?:index|table|column|constraint|view)|rename\s+(?:column|to)|"
+    r"truncate\s+table)\b(?P<what>[^;,)]{0,60})",
     re.IGNORECASE,
 )
 DROPS: Final = 1.5  # a part of the schema that queries rely on
@@ -109,6 +116,10 @@ def _shapes(diff: str, removed: list[str], added: list[str]) -> Iterator[Effect]
     yield from says_otherwise(removed, added)
     yield from does_otherwise(removed, added)
     yield from swapped(removed, added)
+    yield from goes_back(removed, added)
+    yield from spans_a_call(diff)
+    yield from unsaid(removed, added)
+    yield from gated(diff, removed, added)
 
 
 def repeated_call(diff: str) -> Effect | None:
@@ -219,6 +230,6 @@ def _upgraded(removed: list[str], added: list[str]) -> str:
         was, now = _VERSION.search(old), _VERSION.search(new)
         if not was or not now or old[: was.start()].strip() != new[: now.start()].strip():
             return ""
-        if was[1] != now[1] and (name := _DEPENDENCY.search(old)):
+        if was[1] != now[1] and (name := _DEPENDENCY.search(old[: was.start()].rpartition("(")[2])):
             found = found or name[0]
     return found

@@ -101,12 +101,6 @@ SWAPS: Final = (
         r"(?i)\b(?:md5|sha1|sha256|sha512|crc32|murmur\w*|bcrypt|argon2\w*|xxhash)\b",
     ),
     Swap(
-        "compares with a pattern that goes back again and again ({now})",
-        "",
-        r"\((?:[^()]*[+*])\)[+*]",
-        "load",
-    ),
-    Swap(
         "blocks in {now}",
         r"\bawait\b|\basync\b|promises",
         r"\b\w+Sync\(|\.Result\b|\.Wait\(\)|\.block\(\)|\.get\(\)\s*;",

@@ -13,7 +13,8 @@ _UNIT: Final = re.compile(
     r"\bof(Nanos|Millis|Seconds|Minutes|Hours|"
     r"Days)\b|_(ms|millis|secs?|seconds|minutes|mins?|hours|days|bytes|kb|mb|mib|gb)\b|\b(EX|PX|EXAT|"
     r"PXAT)\b|(?<=\d)(ns|us|ms|s|m|h|d|"
-    r"Ki|Mi|Gi|KB|MB|GB|k|K|M|G)\b|\.(toMillis|toSeconds|Milliseconds|Seconds|Microseconds|total_seconds|getTime)\(\)",
+    r"Ki|Mi|Gi|KB|MB|GB|k|K|M|G)\b|\.(toMillis|toSeconds|Milliseconds|Seconds|Microseconds|total_seconds|"
+    r"getTime)\(\)",
     re.IGNORECASE,
 )
 _FACTOR: Final = re.compile(
@@ -34,7 +35,8 @@ _ADDRESS: Final = re.compile(
 )
 _PLACE: Final = re.compile(
     r"(?i)host|url|uri|addr|endpoint|port|topic|queue|bucket|table|database|\bdb|schema|path|region|"
-    r"server|broker|index|group|exchange|subject|namespace|secret|channel|^app$|^component$|selector|claimname|app\.kubernetes\.io/"
+    r"server|broker|index|group|exchange|subject|namespace|secret|channel|^app$|^component$|selector|claimname|"
+    r"app\.kubernetes\.io/"
 )
 _VERSIONED: Final = re.compile(r"(?i)image|tag|version|digest|sha|revision|\bref\b|checksum|\$schema")
 _RELEASE: Final = re.compile(r"[\^~v]?\d+(?:\.\d+){1,2}(?:[-+.]\S*)?$")
@@ -53,6 +55,7 @@ _OPERATOR: Final = re.compile(
     r"<=|>=|==|!=|&&|\|\||[<>!](?!=)|\band\b|\bor\b|\bnot\b|\bis not\b|\bin\b|(?<=[\w)\]\s])(?:[+\-%]|//?)(?=[\s\w(])"
 )
 _WORDS: Final = re.compile(r"[A-Za-z_]\w*|\d+|\"[^\"]*\"|'[^']*'")
+_ASKED: Final = re.compile(r"(?<=[\"'])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=[\"'])")  # variables of the environment
 _SECURE: Final = re.compile(
     r"(?i)\b(sslmode|tls_?min\w*|min_?version|minprotocol\w*|ssl_protocols|cipher\w*|verify\w*|"
     r"InsecureSkipVerify|(?:allowed_?)?origins?)\b"
@@ -73,7 +76,9 @@ def says_otherwise(removed: Lines, added: Lines) -> Iterator[Effect]:
             )
             if each
         )
-        yield from (each for each in (_points(old, new), _renamed(old, new), _secured(old, new)) if each)
+        yield from (
+            each for each in (_points(old, new), _renamed(old, new), _secured(old, new), _reads(old, new)) if each
+        )
 
 
 def _pairs(removed: Lines, added: Lines) -> Iterator[tuple[str, str]]:
@@ -154,13 +159,24 @@ def _points(old: str, new: str) -> Effect | None:
 
 
 def _renamed(old: str, new: str) -> Effect | None:
-    """A setting that keeps its value and gets another name; code that assigns to another variable is no such thing."""
+    """A setting that keeps its value and gets another name; code that assigns to another variable is no such "
+    "thing."""
     a, b = _PAIR.match(old), _PAIR.match(new)
     if not a or not b or a["value"] != b["value"] or re.search(r"[({;]", a["value"]):
         return None
     if a["key"].rpartition(".")[2].lower() == b["key"].rpartition(".")[2].lower():
         return None
     return Effect(1.5, f"renames the setting {a['key']} to {b['key']}", (a["key"].lower(),), "names")
+
+
+def _reads(old: str, new: str) -> Effect | None:
+    """A line of code that asks for a variable of another name, and is else the same."""
+    a, b = _ASKED.findall(old), _ASKED.findall(new)
+    if len(a) != 1 or len(b) != 1 or a == b or old.replace(a[0], "#").strip() != new.replace(b[0], "#").strip():
+        return None
+    return Effect(
+        1.5, f"reads {b[0]}, no longer {a[0]}, so that a default holds where it is not set", (b[0].lower(),), "unset"
+    )
 
 
 def _secured(old: str, new: str) -> Effect | None:

@@ -94,3 +94,49 @@ def test_a_caller_is_to_blame_for_what_it_asks_too_often_alone(diff: str, blamed
     assert (known.reachable, known.distance) == (False, -1)
     (found,) = suspicions([known], "prices", ["prices is slow, its queue is full"], {"c1": diff})
     assert ("shop calls prices" in found.why) is blamed
+
+
+def switched(minutes: float, id: str = "strict_reservation", entity: str = "stock", onset: float = 8.0) -> float:
+    (known,) = reach([change(id, minutes, entity, "flag", summary=f"flag {id} off->on")], "stock", [])
+    told = ["stock: reservations fail"]
+    return suspicions([known], "stock", told, {}, (), AT - timedelta(minutes=onset))[0].effect
+
+
+def test_a_flag_switched_right_before_the_trouble_that_names_what_fails_is_a_reason() -> None:
+    assert switched(9) > 0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"minutes": 40},  # long before
+        {"minutes": 3},  # after the trouble began
+        {"minutes": 9, "id": "new_banner"},  # of something else
+        {"minutes": 9, "entity": "shop"},  # of another service
+        {"minutes": 9, "id": "stock_page"},  # names but the service itself
+    ],
+)
+def test_another_flag_is_none(other: dict[str, object]) -> None:
+    assert switched(**other) == 0  # type: ignore[arg-type]
+
+
+def test_the_nearer_to_the_onset_the_more_suspicious() -> None:
+    both = [change("far", 50, "web", "deploy"), change("near", 21, "web", "deploy")]
+    known = reach(before(both, AT, 600), "web", EDGES)
+    scores = {one.change.id: one.score for one in suspicions(known, "web", [], {}, (), AT - timedelta(minutes=20))}
+    assert scores["near"] > scores["far"] + 0.3
+
+
+def test_what_good_changes_do_as_well_convicts_nobody_who_is_not_known_to_be_live_there() -> None:
+    told, diffs = ["web is slow"], {"c1": "+SELECT DISTINCT a FROM b\n"}
+    unknown = reach(before([change("c1", 5, "reports")], AT, 600), "web", EDGES)
+    assert guilty(suspicions(unknown, "web", told, diffs)) is None
+    live = reach(before([change("c1", 5, "cart"), deploy("c1", 4, "cart")], AT, 600), "web", EDGES)
+    assert guilty(suspicions(live, "web", told, diffs)) is not None
+
+
+def test_who_works_on_a_queue_suffers_for_a_change_of_the_queue() -> None:
+    edges = [Edge("mail-queue", "worker"), Edge("shop", "worker")]
+    (queue,) = suspicions(reach([change("c1", 5, "mail-queue", "deploy")], "worker", edges), "worker", [], {})
+    (caller,) = suspicions(reach([change("c1", 5, "shop", "deploy")], "worker", edges), "worker", [], {})
+    assert queue.score > caller.score and "worker works on what mail-queue delivers" in queue.why

@@ -1,6 +1,9 @@
 """From findings to a verdict: what explains what, what contradicts, and when nothing is wrong."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from analysis.candidates import candidates
 from analysis.case import Case
@@ -181,3 +184,28 @@ def test_two_readings_of_one_line_are_of_one_thing_and_the_one_that_explains_it_
         next(h for h in each if h.fault == "proxy.upstream_down").terms["symptom"] for each in (shared, separate)
     ]
     assert stepped[0] < stepped[1] < 0
+
+
+COMMIT = Runbook("change-commit", "commit", "change.commit", "change", "{change} broke {service}",
+                 explains=("database.*", "cache.*", "cpu.*"))  # fmt: skip
+POOL = Runbook("pool", "pool", "database.pool_exhausted", "service", "The pool of {entity} is exhausted")
+FULL = Runbook("full", "full", "cache.maxmemory", "service", "{entity} is full")
+
+
+def explained(harm: str, fault: str, of: str = "service:web", changed: str = "web") -> float:
+    blamed = finding("change:c1", "change.commit", 0.8, -9, captures={"service": changed, "harm": harm})
+    edges = (Edge("web", "redis"), Edge("gateway", "web"))
+    given = case(blamed, finding(of, fault, 0.9, -5), about="service:web", edges=edges)
+    given = replace(given, knowledge=(COMMIT, POOL, FULL))
+    return next(h.terms["symptom"] for h in ranked(given) if h.fault == fault)
+
+
+def test_a_change_explains_the_symptom_that_is_the_harm_it_does_and_no_other_proved_one() -> None:
+    assert explained("holds", "database.pool_exhausted") == pytest.approx(-0.4)
+    assert explained("null", "cache.maxmemory", "service:redis") == 0.0
+    assert explained("holds", "database.pool_exhausted", changed="gateway") == pytest.approx(-0.4)  # a user's harm
+
+
+def test_that_something_was_changed_shortly_before_is_no_cause_by_itself() -> None:
+    found = decided(case(finding("change:c1", "change.near", 0.2, -9), about="service:web"))
+    assert found.verdict is Verdict.UNDETERMINED
