@@ -49,17 +49,14 @@ class Sieve:
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._texts = texts
-        self._filter = re2.Filter()
         for text in texts:
             compiled(text)
-            self._filter.Add(text, _options())
-        if texts:
-            self._filter.Compile()
+        self._filters = list(_filters(texts, 0))
         self._last: tuple[frozenset[int], list[tuple[tuple[int, ...], Patterns]]] = frozenset(), []
 
     def parts(self, data: bytes) -> list[tuple[tuple[int, ...], Patterns]]:
         """The patterns that may match in the data, perhaps with some more, in parts, with their places among all."""
-        places = sorted(self._filter.Match(data, True) or ()) if self._texts else []
+        places = sorted(first + at for first, of in self._filters for at in of.Match(data, True) or ())
         known, parts = self._last
         if not places or (len(parts) == 1 and known.issuperset(places)):
             return parts if places else []  # one chunk of a text is much like the one before: nothing new is compiled
@@ -77,6 +74,26 @@ class Sieve:
                 raise
         half = len(places) // 2
         return self._fitting(places[:half]) + self._fitting(places[half:])
+
+
+def _filters(texts: tuple[str, ...], first: int) -> Iterator[tuple[int, Any]]:
+    """A filter over all literal parts, or two over half of them each where they are too many for one, each with the
+    place of its first pattern. How many one holds, RE2 does not tell beforehand."""
+    if not texts:
+        return
+    whole = re2.Filter()
+    for text in texts:
+        whole.Add(text, _options())
+    try:
+        whole.Compile()
+    except re2.error as exc:
+        if len(texts) < 2:
+            raise BadPattern("too large") from exc
+        half = len(texts) // 2
+        yield from _filters(texts[:half], first)
+        yield from _filters(texts[half:], first + half)
+    else:
+        yield first, whole
 
 
 @lru_cache(maxsize=4)
