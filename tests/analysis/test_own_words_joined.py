@@ -1,6 +1,16 @@
 """Joins of what programs say in passing with what was read of them."""
 
-from analysis.joins import heartbeats, hidden_files, other_port, schedulers, sequences, small_pools, unlistened
+from analysis.joins import (
+    heartbeats,
+    hidden_files,
+    other_port,
+    schedulers,
+    sent_back,
+    sequences,
+    small_pools,
+    unlistened,
+    unwatched,
+)
 from domain.evidence import Finding
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
@@ -93,3 +103,26 @@ def asked(port: str, *, state: str = "running", statement: str = "refused") -> i
 def test_a_program_that_is_refused_where_it_does_not_listen_is_asked_at_the_wrong_port() -> None:
     assert asked("80") == 1
     assert asked("8080") == asked("80", state="exited") == asked("80", statement="timed out") == 0
+
+
+def sent(upstream: str, client: str = "10.0.0.1", of: str = "container:dns") -> int:
+    asked = finding(of, "dns.forward_loop", signature="dns-forward-loop/asked", client=client)
+    forwarded = finding("container:dns", "dns.forward_loop", signature="dns-forward-loop/forwarded", upstream=upstream)
+    return len(list(sent_back.joined(case([], [asked, forwarded]))))
+
+
+def test_a_query_that_goes_back_to_its_asker_goes_in_circles() -> None:
+    assert sent("10.0.0.1") == 1
+    assert sent("9.9.9.9") == sent("10.0.0.1", of="container:other") == sent("127.0.0.1", "127.0.0.1") == 0
+
+
+def unseen(mount: str, kind: str) -> int:
+    line = "Using inotify to watch directory for changes: /usr/src/paperless/consume"
+    watches = finding("container:docs", "config.watch_on_network", line, signature="config-watch-on-network/watches")
+    share = fact("filesystem", f"disk:{mount}", mount=mount, type=kind)
+    return len(list(unwatched.joined(case([share], [watches]))))
+
+
+def test_a_watched_folder_on_a_share_gets_no_events() -> None:
+    assert unseen("/srv/consume", "nfs4") == unseen("/mnt/nas/consume", "cifs") == 1
+    assert unseen("/srv/consume", "ext4") == unseen("/srv/media", "nfs4") == 0
