@@ -132,13 +132,21 @@ def _limits(document: dict[str, Json]) -> dict[str, Any]:
         "privileged": host.get("Privileged"),
         "devices": [f"{item.get('PathOnHost')}:{item.get('PathInContainer')}" for item in objects(host, "Devices")],
         "groups": words(host.get("GroupAdd")),
-        "security": words(host.get("SecurityOpt")) + [f"cap_add={word}" for word in words(host.get("CapAdd"))],
+        "security": _security(host),
         "log_driver": at(host, "LogConfig", "Type"),
         "init": bool(host["Init"]) if "Init" in host else None,
         "network_mode": host.get("NetworkMode"),
         "mounts": _mounts(document),
         "unmounted": True if document.get("Mounts") == [] and not _mounts(document) else None,
     }
+
+
+def _security(host: dict[str, Json]) -> list[str]:
+    """What it may do more or less than others: options, capabilities, a root file system that it may only read."""
+    added = [f"cap_add={word}" for word in words(host.get("CapAdd"))]
+    dropped = [f"cap_drop={word}" for word in words(host.get("CapDrop"))]
+    read_only = ["read_only_root"] if host.get("ReadonlyRootfs") is True else []
+    return words(host.get("SecurityOpt")) + added + dropped + read_only
 
 
 def _positive(value: Json) -> int | None:

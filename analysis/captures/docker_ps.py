@@ -27,6 +27,11 @@ _TITLES: Final = {
     "NAMES": "NAMES", "PORTS": "PORTS", "STATUS": "STATUS", "STATE": "STATUS", "IMAGE": "IMAGE", "ID": "CONTAINER ID",
     "COMMAND": "COMMAND", "CREATEDAT": "CREATED", "RUNNINGFOR": "CREATED", "NETWORKS": "NETWORKS",
 }  # fmt: skip
+# A status has blanks of its own, so that a template with blanks alone does not tell where it ends.
+_WORDED: Final = (
+    r"((?:Up|Exited|Restarting|Created|Paused|Dead|Removal In Progress)\b(?: \(\d+\))?"
+    r"(?: (?:Less than |About )?(?:an?|\d+) \w+(?: ago)?)?(?: \([^()]*\))?|.*?)"
+)
 _PORT: Final = re.compile(r"(?P<inside>\d+/\w+) -> (?P<at>\S+:\d+)")
 _ALL: Final = re.compile(r"--all(?:=true)?|-[aqs]*a[aqs]*")
 _SOME: Final = ("-f", "--filter", "-n", "--last", "-l", "--latest")  # options that leave containers out
@@ -56,7 +61,9 @@ def _templated(lines: list[Line], context: Context) -> list[Fact]:
     if "NAMES" not in places or not set(places) <= _TITLES.keys():
         return []
     parts = [re.escape(part) for part in _PLACE.split(template)[::2]]
-    pattern = re.compile("(.*?)".join(part.replace(r"\\t", r"\s+") for part in parts) + r"\s*")
+    parts = [part.replace(r"\\t", r"\s+") for part in parts]
+    groups = [_WORDED if place == "STATUS" else "(.*?)" for place in places]
+    pattern = re.compile(parts[0] + "".join(map("".join, zip(groups, parts[1:], strict=True))) + r"\s*")
     titles = [_TITLES[place] for place in places]
     matches = [(match, line) for line in lines if (match := pattern.fullmatch(line.text))]
     return [_row(dict(zip(titles, match.groups(), strict=True)), line, context) for match, line in matches]

@@ -52,7 +52,7 @@ def _socket(match: re.Match[str], line: Line, context: Context, count: int | Non
         "socket",
         of,
         line,
-        protocol=match["protocol"] or "tcp",
+        protocol=match["protocol"] or ("udp" if match["state"] == "UNCONN" else "tcp"),
         state=(match["state"] or "UNCONN").replace("_", "-"),
         local=match["local"],
         remote=match["remote"],

@@ -103,6 +103,22 @@ def test_ps_with_a_format_is_read_by_its_status() -> None:
     assert web.entity == "container:web" and web.attributes["state"] == "running"
 
 
+def test_a_status_of_a_template_with_blanks_ends_where_the_ports_begin() -> None:
+    rows = "web Up 5 weeks (healthy) 0.0.0.0:8080->80/tcp\njob Exited (1) 2 hours ago \n"
+    web, job = read(f"$ docker ps --format '{{{{.Names}}}} {{{{.Status}}}} {{{{.Ports}}}}'\n{rows}")
+    assert (web.attributes["status"], web.attributes["health"]) == ("Up 5 weeks (healthy)", "healthy")
+    assert web.attributes["ports"] == ["0.0.0.0:8080->80/tcp"]
+    assert (job.attributes["exit_code"], "ports" in job.attributes) == (1, False)
+
+
+def test_what_a_container_may_do_less_than_others_is_told() -> None:
+    host = {"CapAdd": ["CHOWN"], "CapDrop": ["ALL"], "ReadonlyRootfs": True, "SecurityOpt": None}
+    text = json.dumps([{"Id": "ab" * 32, "Name": "/web", "State": {"Status": "running"}, "HostConfig": host}])
+    assert told(f"$ docker inspect web\n{text}\n", "container")["security"] == [
+        "cap_add=CHOWN", "cap_drop=ALL", "read_only_root",
+    ]  # fmt: skip
+
+
 def test_events_of_the_text_form_tell_exit_codes_and_time() -> None:
     line = f"2026-02-01T10:00:00.000000000Z container die {'ab' * 32} (exitCode=137, image=shop/api:1, name=api)"
     fact = only(f"$ docker events --since 1h\n{line}\n", "event")

@@ -240,6 +240,14 @@ def test_clocks() -> None:
     assert told("$ date -u\nSun Feb  1 10:00:00 UTC 2026\n", "clock")["utc"] == "Sun Feb  1 10:00:00 UTC 2026"
 
 
+def test_a_device_has_numbers_in_place_of_a_size() -> None:
+    device = told(
+        "$ ls -ln /dev/dri/renderD128\ncrw-rw---- 1 0 105 226, 128 Dec 12 08:00 /dev/dri/renderD128\n", "file"
+    )
+    assert (device["kind"], device["group"], device["path"]) == ("character device", "105", "/dev/dri/renderD128")
+    assert "size" not in device
+
+
 def test_files_schedules_and_commits() -> None:
     file = told("$ ls -l /etc/ssl/private\n-rw------- 1 root root 1704 Feb  1 10:00 tls.key\n", "file")
     assert (file["path"], file["mode"], file["owner"], file["exists"]) == (

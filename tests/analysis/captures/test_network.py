@@ -193,6 +193,12 @@ def test_curl_tells_the_certificate_that_a_server_presents() -> None:
     assert (fact.attributes["server"], fact.attributes["not_after"]) == ("shop.example.org", "Feb  3 10:00:00 2026 GMT")
 
 
+def test_sockets_without_a_column_of_protocols_are_told_apart_by_their_state() -> None:
+    row = '$ ss -lunp\nUNCONN 0 0 0.0.0.0:53 0.0.0.0:* users:(("dnsmasq",pid=812,fd=4))\n'
+    assert told(row, "socket")["protocol"] == "udp"
+    assert told(row.replace("UNCONN", "LISTEN"), "socket")["protocol"] == "tcp"
+
+
 def test_hexadecimal_sockets_are_those_that_listen() -> None:
     text = (
         "$ docker exec api cat /proc/net/tcp\n"
