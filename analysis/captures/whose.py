@@ -11,6 +11,7 @@ from analysis.captures.transcript import Block
 _KUBECTL: Final = ("kubectl", "oc", "k")
 _ENGINES: Final = ("docker", "podman", "nerdctl", "crictl")
 _KINDS: Final = {"pod": "pod", "pods": "pod", "po": "pod", "node": "host", "nodes": "host", "no": "host"}
+_VALUED: Final = ("--tail", "-n", "--since", "--until")  # options of `logs` whose value stands apart
 _ONE: Final = re.compile(r"[a-z0-9][a-z0-9.-]*")  # a name, no wildcard and no list
 
 
@@ -39,10 +40,18 @@ def _of_command(command: Command) -> str:
         return _of_kubectl(words)
     if command.program in _ENGINES and words:
         words = words[1:] if words[0] == "container" else words
-        if words[0] == "logs" and len(words) > 1:  # what stands before the name belongs to options: `--tail 20 web`
-            return _named("container", words[-1])
+        if words[0] == "logs" and len(words) > 1:
+            return _named("container", _logged(command.words) or words[-1])
         return _named("container", words[1]) if len(words) == 2 and words[0] == "inspect" else ""
     return _named("host", command.host) if command.host else ""
+
+
+def _logged(words: tuple[str, ...]) -> str:
+    """The name in `logs --tail 20 web` and `logs web --tail 20`: no option, and no option's value."""
+    after = words[words.index("logs") + 1 :] if "logs" in words else ()
+    before = ("", *after)
+    names = (word for last, word in zip(before, after, strict=False) if last not in _VALUED and word[:1] != "-")
+    return next(names, "")
 
 
 def _of_kubectl(words: tuple[str, ...]) -> str:

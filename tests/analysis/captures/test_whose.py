@@ -17,6 +17,7 @@ from analysis.captures.whose import whose
         ('oc debug node/w-7 -- chroot /host sh -c "dmesg -T | tail"', "host:w-7"),
         ("kubectl node-shell w-7 -- dmesg", "host:w-7"),
         ("docker logs --tail 20 web", "container:web"),
+        ("podman logs web --tail 2", "container:web"),
         ("docker exec web cat /etc/resolv.conf", "container:web"),
         ("ssh w-7 dmesg", "host:w-7"),
     ],
