@@ -9,7 +9,7 @@ from analysis.joined_fact import JoinedFact
 from domain.facts import Attribute, Fact
 
 NAME: Final = "watch on network"
-_WATCHES: Final = "config-watch-on-network/watches"
+_WATCHES: Final = "disk-no-file-events/watches"
 _SHARES: Final = re.compile(r"(?i)nfs4?|cifs|smb3?|9p|fuse\.(?:sshfs|rclone|glusterfs|mergerfs)|glusterfs|ceph")
 _FOLDER: Final = re.compile(r"/[\w./-]+")
 

@@ -118,7 +118,7 @@ def test_a_query_that_goes_back_to_its_asker_goes_in_circles() -> None:
 
 def unseen(mount: str, kind: str) -> int:
     line = "Using inotify to watch directory for changes: /usr/src/paperless/consume"
-    watches = finding("container:docs", "config.watch_on_network", line, signature="config-watch-on-network/watches")
+    watches = finding("container:docs", "disk.no_file_events", line, signature="disk-no-file-events/watches")
     share = fact("filesystem", f"disk:{mount}", mount=mount, type=kind)
     return len(list(unwatched.joined(case([share], [watches]))))
 
