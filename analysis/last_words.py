@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.case import Case
+from analysis.lines.others import is_about_another
 from analysis.measured.fusion import STRENGTH
 from analysis.stopped import DOWN
 from analysis.text import clip
@@ -25,11 +26,6 @@ KNOWN: Final = 0.5  # a runbook's signature this strong about the same thing kno
 WORDS_CHARS: Final = 190
 # Faults that follow from a failed start, or only say that the process ended.
 _FOLLOWS: Final = ("proxy.", "dependency.", "health.", "process.segfault")
-# Words about another one: then the other one's trouble is the cause, or nothing is told at all.
-_OF_OTHERS: Final = re.compile(
-    r"(?i)refused|ECONN|timed? ?out|unreachable|no route to host|no such host|\bname resolution|ENOTFOUND|EAI_|"
-    r"could not (?:connect|translate|resolve)|failed to connect|broken pipe|connection (?:failed|reset|closed|lost)"
-)
 # What follows any failed start, and says nothing about why.
 _EMPTY: Final = re.compile(
     r"(?i)^\W*(?:error|fatal|panic|exception|aborting|abort(?:ed)?|exit(?:ing|ed)?|shutting down|boot failed|"
@@ -115,6 +111,6 @@ def _rank(finding: Finding) -> int:
 def _words(finding: Finding) -> str:
     """What the line says about itself; empty where it says nothing, or speaks of another one."""
     words = _LABEL.sub("", _SAYS.sub("", finding.statement)).strip()
-    if len(words) < 12 or _EMPTY.search(words) or _OF_OTHERS.search(words):
+    if len(words) < 12 or _EMPTY.search(words) or is_about_another(words):
         return ""
     return clip(words, WORDS_CHARS)

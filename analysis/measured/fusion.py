@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from analysis.lines.others import is_about_another
 from analysis.measured.callgraph import callees, is_pseudo, suffering_below
 from analysis.measured.localise import ALSO
 from analysis.measured.walk import LAST
@@ -39,8 +40,13 @@ def _of_metrics(findings: Sequence[Finding]) -> Iterator[tuple[str, float]]:
     yield from ((name, strength) for (name, _), strength in best.items())
 
 
+def _is_own_new_error(finding: Finding) -> bool:
+    own = finding.kind == "log.new" and finding.severity in _SEVERE
+    return own and not is_about_another(finding.statement)
+
+
 def _of_logs(findings: Sequence[Finding], edges: Sequence[Edge]) -> Iterator[tuple[str, float]]:
-    new = {name_of(each.entity) for each in findings if each.kind == "log.new" and each.severity in _SEVERE}
+    new = {name_of(each.entity) for each in findings if _is_own_new_error(each)}
     graph = callees(edges)
     explains = {callee for caller in new for callee in suffering_below(graph, caller, new, {})}
     for name in sorted(new):

@@ -24,6 +24,7 @@ class Samples:
 
 # First match wins: what a name measures stands before what it is a measure of ("disk io latency" is about a disk).
 _KINDS: Final = (
+    ("other", r"read_?only"),  # a switch, no amount
     (
         "saturation",
         r"thrott|queue_?(depth|length|size)|backlog|pending|waiting|pool|connections|connected|threads|in_?flight|burst_?"
@@ -50,8 +51,13 @@ _KERNELS: Final = re.compile(r"^node_netstat_(?!.*curr)|^node_vmstat_(?!nr_)")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
+def bare(metric: str) -> str:
+    """The metric's name without labels: what a mount point or a path is called says nothing of what is measured."""
+    return metric.partition("{")[0]
+
+
 def _plain(metric: str) -> str:
-    return re.sub(r"[^a-z0-9%]+", "_", _CAMEL.sub("_", metric).lower())
+    return re.sub(r"[^a-z0-9%]+", "_", _CAMEL.sub("_", bare(metric)).lower())
 
 
 @cache

@@ -143,3 +143,11 @@ def test_a_series_that_names_nobody_gives_no_suspect() -> None:
     assert names(SLOW, ["service:web"], [latency("", 300), latency(", x", 300), latency("api", 50)], EDGES, []) == [
         "api"
     ]
+
+
+def test_a_new_complaint_about_another_does_not_accuse_who_complains() -> None:
+    own = Finding("service:api", "log.new", "api.log says: NullPointerException", severity=Severity.ERROR)
+    other = Finding(
+        "service:web", "log.new", "web.log says: connect() failed (111: Connection refused)", severity=Severity.ERROR
+    )
+    assert [name for name, _ in fuse([own, other], [])] == ["api"]

@@ -59,3 +59,9 @@ def test_what_the_kernel_counts_is_a_counter_whatever_its_name_ends_in() -> None
 def test_a_gauge_that_grows_is_no_counter() -> None:
     assert not is_counter("memory_bytes", np.arange(20.0))
     assert not is_counter("requests_sum", np.array([3.0, 9, 4, 7, 2, 8]))
+
+
+def test_labels_do_not_tell_what_a_metric_measures() -> None:
+    assert kind('node_filesystem_readonly{mountpoint="/var/spool/uploads"}') == "other"
+    assert kind('node_filesystem_avail_bytes{mountpoint="/srv/pool"}') == "disk"
+    assert bad_direction('errors{path="/free"}') == 1
