@@ -139,7 +139,9 @@ def _upstream(case: Case, complaint: Complaint, servers: list[Server]) -> Server
     """The container that the address stood for: it runs, was renewed after the client, and has another address now."""
     client = next((server for server in servers if case.inventory.same(server.entity, complaint.client)), None)
     holder = next((server for server in servers if complaint.address in server.addresses), None)
-    if client is None or holder is client or not client.is_near(complaint.address) or _answers(case, complaint.address):
+    if client is None or holder is client or not client.is_near(complaint.address):
+        return None
+    if holder is None and _answers(case, complaint.address):  # who has it now would answer for an old one as well
         return None
     if holder is not None and not _is_younger(holder, client):  # it had the address when the client asked for it
         return None

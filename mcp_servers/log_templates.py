@@ -89,6 +89,7 @@ def _changed(table: Table, moment: datetime) -> Iterator[Template]:
     before_seconds = max(onset - table.first, _SHORTEST).total_seconds()
     after_seconds = max(table.last - onset, _SHORTEST).total_seconds()
     history = onset - table.first >= _HISTORY_LEAST
+    releases = _releases(table.rows, onset)
     for rows in _families(table):
         if table.sampled and not at_least(rows[0].level, "warning"):
             continue  # of such lines only the first were looked at
@@ -98,16 +99,20 @@ def _changed(table: Table, moment: datetime) -> Iterator[Template]:
         change = _change(before, len(after), before_seconds, after_seconds, history)
         if change:
             told = _template(table, _run(timed, after) or timed, before, len(after), change)
-            yield replace(told, variants=_variants(table, onset, rows)) if at_least(told.level, "warning") else told
+            yield replace(told, variants=_variants(releases, onset, rows)) if at_least(told.level, "warning") else told
 
 
-def _variants(table: Table, onset: datetime, rows: list[Row]) -> tuple[tuple[str, int, int], ...]:
+def _releases(rows: list[Row], onset: datetime) -> Counter[str]:
+    """How many lines after the onset each release wrote."""
+    return Counter(variant_in(row.text) for row in rows if row.at is not None and row.at >= onset)
+
+
+def _variants(releases: Counter[str], onset: datetime, rows: list[Row]) -> tuple[tuple[str, int, int], ...]:
     """The releases whose lines stand side by side after the onset, with how many of these lines each has."""
-    lines = Counter(variant_in(row.text) for row in table.rows if row.at is not None and row.at >= onset)
-    if len(lines.keys() - {""}) < _SIDES:
+    if len(releases.keys() - {""}) < _SIDES:
         return ()
-    own = Counter(variant_in(row.text) for row in rows if row.at is not None and row.at >= onset)
-    return tuple((name, own[name], count) for name, count in sorted(lines.items()) if name)
+    own = _releases(rows, onset)
+    return tuple((name, own[name], count) for name, count in sorted(releases.items()) if name)
 
 
 def _run(timed: list[Row], after: list[Row]) -> list[Row]:
@@ -116,14 +121,15 @@ def _run(timed: list[Row], after: list[Row]) -> list[Row]:
     if len(times) < _BURST_LEAST:
         return after
     usual = max(_SHORTEST, 3 * (max(times) - min(times)) / len(times))
-    start, run = min(times), list(after)
+    start, before = min(times), []
     for row in sorted(
         (row for row in timed if row.at and row.at < start), key=lambda row: row.at or start, reverse=True
     ):
         if row.at is None or start - row.at > usual:
             break
-        start, run = row.at, [row, *run]
-    return run
+        start = row.at
+        before.append(row)
+    return [*reversed(before), *after]
 
 
 def _change(before: int, after: int, before_seconds: float, after_seconds: float, history: bool) -> str:

@@ -50,8 +50,8 @@ _SERVER = re.compile(
     r"[-_](?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|valkey|cache|memcached|rabbitmq|mq|broker"
     r"|kafka|zookeeper|elasticsearch|opensearch|proxy|nginx|haproxy|traefik|caddy)"
 )
-_SERVERS_OWN = re.compile(
-    r"(?i)(?:rds[-_])?(?:aurora[-_]?)?(?:postgres(?:ql)?|mysql|mariadb|oracle|mssql|sqlserver)?"
+_SERVERS_OWN = re.compile(  # `error.log` alone is any server's
+    r"(?i)(?=rds|aurora|postgres|mysql|mariadb|oracle|mssql|sqlserver)(?:rds[-_])?(?:aurora[-_]?)?(?:postgres(?:ql)?|mysql|mariadb|oracle|mssql|sqlserver)?"
     r"(?:[-_.]?(?:error(?:log)?|slow(?:query|[-_]query)?|general|alert|audit|listener|log))?"
 )
 _SHORT_LINES = 30

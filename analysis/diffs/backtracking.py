@@ -23,6 +23,7 @@ _PATTERN: Final = re.compile(
 _LINEAR: Final = re.compile(
     r"\bregexp\.(?:Must)?Compile|Regex::new|\bre2\b|RE2", re.IGNORECASE
 )  # engines that never go back
+_LONGEST: Final = 1000  # characters: what is longer is generated, and looking for its groups takes the square of them
 _SAME: Final = ((r"\w", r"\d"), (r".", r"\s"), (r".", r"\w"), (r".", r"\d"))
 
 
@@ -37,7 +38,7 @@ def goes_back(removed: Lines, added: Lines) -> Iterator[Effect]:
 
 def _parts(line: str) -> Iterator[str]:
     """The parts of the line's patterns that can match one text in many ways."""
-    if _LINEAR.search(line):
+    if len(line) > _LONGEST or _LINEAR.search(line):
         return
     for found in _PATTERN.finditer(line):
         pattern = found["a"] or found["b"] or found["c"] or ""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 from analysis.diffs.effect import Effect
@@ -33,6 +34,7 @@ _OF_TYPE: Final = re.compile(
     r"readonly)\s+)*(?P<name>\w+)\??\s*:\s*(?P<type>[A-Z]\w+[\w<>\[\]?]*)\s*[,;]?\s*$"
 )
 _TIMES: Final = 2.0
+_MOST: Final = 20  # numbers of one line's shape that are compared with as many
 
 
 def gated(diff: str, removed: Lines, added: Lines) -> Iterator[Effect]:
@@ -72,10 +74,9 @@ def _lock_order(before: str, after: str) -> Effect | None:
 def _early_ack(diff: str) -> Effect | None:
     """A message that is acknowledged before it is worked on, and was afterwards."""
     lines = diff.splitlines()
-    gone = [at for at, line in enumerate(lines) if line[:1] == "-" and _ACKS.search(line)]
-    came = [at for at, line in enumerate(lines) if line[:1] == "+" and _ACKS.search(line)]
-    same = [(a, b) for a in gone for b in came if lines[a][1:].strip() == lines[b][1:].strip() and lines[a] != lines[b]]
-    for old, new in same:
+    gone, came = _acks(lines, "-"), _acks(lines, "+")
+    same = (pair for text in gone.keys() & came.keys() for pair in zip(gone[text], came[text], strict=False))
+    for old, new in sorted(same):
         later = [line for line in lines[new + 1 : max(new, old) + 3] if line[:1] in "+ \t"]
         calls_after = any("(" in line for line in later)
         calls_before = any("(" in line for line in lines[max(0, old - 2) : old] if line[:1] in "- \t")
@@ -85,19 +86,36 @@ def _early_ack(diff: str) -> Effect | None:
     return None
 
 
+def _acks(lines: Lines, sign: str) -> dict[str, list[int]]:
+    """The places of each acknowledgement on one side of the diff."""
+    found: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        if line[:1] == sign and _ACKS.search(line):
+            found.setdefault(line[1:].strip(), []).append(at)
+    return found
+
+
 def _argument(removed: Lines, added: Lines) -> Effect | None:
     """A number handed to a call that is twice or half of what it was, in lines that are else the same."""
-    for old in removed:
-        for new in added:
-            was, now = _ARGUMENT.search(old), _ARGUMENT.search(new)
-            if not was or not now or was["call"] != now["call"]:
-                continue
-            bare = re.sub(r"\d[\d_]*", "#", old.strip()) == re.sub(r"\d[\d_]*", "#", new.strip())
-            a, b = int(was["number"].replace("_", "")), int(now["number"].replace("_", ""))
-            if bare and a and b and (b >= _TIMES * a or a >= _TIMES * b or _costs(now["call"], a, b)):
-                why = f"hands {now['number']} to {now['call']}, not {was['number']}"
-                return Effect(1.0, why, (now["call"].lower(),), "load", only_if=True, calls=b < a)
+    after = _handed(added)
+    for (call, bare), numbers in _handed(removed).items():
+        for was, now in product(numbers, after.get((call, bare), ())):
+            a, b = int(was.replace("_", "")), int(now.replace("_", ""))
+            if a and b and (b >= _TIMES * a or a >= _TIMES * b or _costs(call, a, b)):
+                why = f"hands {now} to {call}, not {was}"
+                return Effect(1.0, why, (call.lower(),), "load", only_if=True, calls=b < a)
     return None
+
+
+def _handed(lines: Lines) -> dict[tuple[str, str], list[str]]:
+    """The numbers handed to each call, by its line without numbers: a few for each, so that none is told by chance."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        if match := _ARGUMENT.search(line):
+            numbers = found.setdefault((match["call"], re.sub(r"\d[\d_]*", "#", line.strip())), [])
+            if len(numbers) < _MOST and match["number"] not in numbers:
+                numbers.append(match["number"])
+    return found
 
 
 def _costs(call: str, was: int, now: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
 from analysis.last_words import SAID
+from domain.entity import kind_of
 from domain.evidence import Finding
 from domain.facts import Fact
 
@@ -29,13 +30,18 @@ _MODULES: Final = {
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for each thing whose error names a package that is seen to have changed."""
-    changed = [(at, fact) for at, fact in enumerate(case.facts) if fact.kind == "package" and _is_drift(fact)]
+    changed = [
+        (at, fact, _named(str(fact.attributes["name"])))
+        for at, fact in enumerate(case.facts)
+        if fact.kind == "package" and _is_drift(fact)
+    ]
     told: set[str] = set()
     for finding in case.findings if changed else ():
         if finding.entity in told or finding.kind not in (*SAID, *_FAULTS):
             continue
-        for at, fact in changed:
-            if _breaks_on(finding, str(fact.attributes["name"])):
+        broken = [line.replace("-", "_") for each in finding.citations if _BROKE.search(line := each.quote or "")]
+        for at, fact, named in changed if broken else ():
+            if any(map(named.search, broken)) and not _is_anothers(case, fact, finding):
                 told.add(finding.entity)
                 yield _joined(case, finding, at)
                 break
@@ -45,13 +51,17 @@ def _is_drift(fact: Fact) -> bool:
     return fact.attributes.get("action") in ("changed", "added") and bool(fact.attributes.get("previous"))
 
 
-def _breaks_on(finding: Finding, package: str) -> bool:
-    """Whether a line tells of an interface that went away, and names the package."""
+def _is_anothers(case: Case, fact: Fact, finding: Finding) -> bool:
+    """Whether the packages are those of one container and the error is of another."""
+    places = (fact.entity, finding.entity)
+    return all(kind_of(each) in ("container", "pod") for each in places) and not case.inventory.same(*places)
+
+
+def _named(package: str) -> re.Pattern[str]:
+    """What names the package in a line whose dashes are underscores."""
     plain = re.sub(r"[-.]", "_", package.rpartition("/")[2].lower())
     names = {plain, _MODULES.get(plain, plain), plain.removeprefix("python_"), plain.replace("_", "")}
-    named = re.compile(rf"(?i)(?<![a-z0-9_])(?:{'|'.join(sorted(map(re.escape, names)))})(?![a-z0-9])")
-    lines = [citation.quote or "" for citation in finding.citations]
-    return any(_BROKE.search(line) and named.search(line.replace("-", "_")) for line in lines)
+    return re.compile(rf"(?i)(?<![a-z0-9_])(?:{'|'.join(sorted(map(re.escape, names)))})(?![a-z0-9])")
 
 
 def _joined(case: Case, finding: Finding, at: int) -> JoinedFact:

@@ -21,11 +21,9 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     for at, node in enumerate(case.facts):
         path = str(node.attributes.get("path") or "")
         gid = _closed_group(case, node)
-        complaint = _complaint(case, path) if gid else None
-        if complaint is None:
-            continue
-        for place, container in _users(case, path):
-            if gid not in _groups(case, container) and (container.entity, path) not in told:
+        for place, container in _users(case, path) if gid else ():
+            complaint = _complaint(case, container, path)
+            if complaint and gid not in _groups(case, container) and (container.entity, path) not in told:
                 told.add((container.entity, path))
                 has = ", ".join(sorted(_groups(case, container), key=int)) or "none"
                 text = f"{path} belongs to group {_named(case, gid)} on this host, the process is in group {has}"
@@ -56,10 +54,19 @@ def _named(case: Case, gid: str) -> str:
     return next((f"{gid} ({name})" for name, number in _numbers(case).items() if number == gid), gid)
 
 
-def _complaint(case: Case, path: str) -> Finding | None:
+def _complaint(case: Case, container: Fact, path: str) -> Finding | None:
+    """What this container says of the device, or a program of which it is not known where it runs."""
     named = re.compile(rf"{re.escape(path)}(?![\w/])")
+    others = {fact.entity for fact in case.facts if fact.kind == "container"} - {container.entity}
     return next(
-        (f for f in case.findings if f.kind in _FAULTS and any(named.search(c.quote or "") for c in f.citations)), None
+        (
+            f
+            for f in case.findings
+            if f.kind in _FAULTS and any(named.search(c.quote or "") for c in f.citations)
+            if case.inventory.same(f.entity, container.entity)
+            or not any(case.inventory.same(f.entity, other) for other in others)
+        ),
+        None,
     )
 
 

@@ -21,6 +21,10 @@ _EDGES: Final = re.compile(
 )
 _OWN: Final = ("520", "521", "522", "523", "524", "525", "526", "530")  # of Cloudflare alone
 _TUNNEL: Final = re.compile(r"(?:^|/)cloudflared?(?::|$)")
+# A path that every server has: it is no common name of a request and another one.
+_ANYWHERE: Final = re.compile(
+    r"(?i)/?(?:index\.html?|-?/?(?:health|healthz|healthcheck|ready|readyz|live|livez|ping|status|metrics|version)/?)?$"
+)
 _TOO_LARGE: Final = "proxy.request_too_large"
 _ANY_BODY: Final = "proxy-request-too-large/others"  # what a client or framework is told; all others name who refused
 
@@ -62,14 +66,19 @@ def _refusal(case: Case, fact: Fact) -> str:
 
 
 def _direct(case: Case, fact: Fact) -> int | None:
-    """The place of a probe of the same path that went past the edge, and was answered well."""
-    path = urlsplit(str(fact.attributes.get("target") or "")).path
+    """The place of the same request that went past the edge, and was answered well."""
+    path = _path(fact)
     for at, other in enumerate(case.facts):
-        if other.kind == "probe" and other.attributes.get("ok") is True and not _edge(other):
-            past = other.attributes.get("address") or _target(other) != _target(fact)
-            if past and urlsplit(str(other.attributes.get("target") or "")).path == path:
+        if other.kind == "probe" and other.attributes.get("type") == "http" and other.attributes.get("ok") is True:
+            same_host = _target(other) == _target(fact)
+            past = other.attributes.get("address") if same_host else not _ANYWHERE.fullmatch(path)
+            if past and not _edge(other) and _path(other) == path:
                 return at
     return None
+
+
+def _path(fact: Fact) -> str:
+    return urlsplit(str(fact.attributes.get("target") or "")).path
 
 
 def _target(fact: Fact) -> str:
@@ -91,7 +100,8 @@ def _behind_tunnel(case: Case, refused: Finding) -> Iterator[JoinedFact]:
     """Where a tunnel of the CDN runs here, its edge is before everything that a client reaches."""
     for at, fact in enumerate(case.facts):
         images = texts(fact.attributes, "image") if fact.kind == "container" else ()
-        if any(_TUNNEL.search(image) for image in images) and not case.inventory.same(refused.entity, fact.entity):
+        runs = any(_TUNNEL.search(image) for image in images) and fact.attributes.get("state") in (None, "running")
+        if runs and not case.inventory.same(refused.entity, fact.entity):
             text = f"a client gets 413 through the tunnel {name_of(fact.entity)}; no server behind it refused a body"
             cited = (*refused.citations[:1], *case.cite(at, "image"))
             told = Fact("note", entity("external", "cloudflare"), {"name": NEAR, "text": text})

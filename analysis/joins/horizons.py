@@ -1,10 +1,11 @@
 """What holds a database's horizon, the oldest snapshot whose rows must be kept, beside the vacuum that is stuck."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from domain.entity import kind_of
 from domain.evidence import Finding
 from domain.facts import Fact
 
@@ -14,6 +15,7 @@ _STUCK: Final = ("database.wraparound", "database.horizon_held")
 _OWN: Final = "database-horizon-held/"  # this runbook's lines are of the server itself
 _HOUR, _DAY = 3600.0, 86400.0
 _OLD_XMIN: Final = 1_000_000  # transactions; what a busy server makes in minutes is no horizon
+_PLACES: Final = ("container", "pod", "host")
 _ORDER: Final = ("a prepared", "the replication slot", "the standby", "session")
 
 
@@ -22,11 +24,15 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     stuck = [each for each in case.findings if each.kind in _STUCK]
     if not stuck:
         return
-    holders = [(text, at) for at, fact in enumerate(case.facts) if (text := _holder(fact))]
+    server = _server(stuck)
+    holders = [
+        (text, at)
+        for at, fact in enumerate(case.facts)
+        if (text := _holder(fact)) and not _is_another(case, fact.entity, server.entity)
+    ]
     if not holders:
         return
     text, at = min(holders, key=lambda each: (_rank(each[0]), -_age(case.facts[each[1]])))
-    server = _server(stuck)
     name = PREPARED if case.facts[at].attributes.get("state") == "prepared" else HELD
     fact = Fact("note", server.entity, {"name": name, "text": text})
     cited = (*case.cite(at, "state", "transaction_seconds", "xmin", "xmin_age"), *server.citations[:1])
@@ -39,18 +45,29 @@ def _server(stuck: list[Finding]) -> Finding:
     return next((each for each in stuck if each.signature in warned or each.signature.startswith(_OWN)), stuck[0])
 
 
+def _is_another(case: Case, asked: str, server: str) -> bool:
+    """Whether both are known as places where programs run, and are two: each server has a horizon of its own."""
+    return kind_of(asked) in _PLACES and kind_of(server) in _PLACES and not case.inventory.same(asked, server)
+
+
 def _holder(fact: Fact) -> str:
     told = fact.attributes
     if fact.kind == "session" and told.get("state") == "prepared":
         return f"a prepared transaction of two-phase commit ({_words(fact, 'query', 'user')}) {_old(fact)}".strip()
     if fact.kind == "session" and _is_long(fact):
         return f"session {told.get('pid', '')} ({_words(fact, 'user', 'application', 'state')}) {_old(fact)}".strip()
-    if fact.kind == "replication" and told.get("role") == "slot" and told.get("xmin"):
+    if fact.kind == "replication" and told.get("role") == "slot" and _keeps(told):
         used = "active" if told.get("active") else "that nobody reads"
         return f"the replication slot {told.get('name', '')} {used} (xmin {told['xmin']})"
     if fact.kind == "replication" and _number(told.get("xmin_age")) > _OLD_XMIN:
         return f"the standby {told.get('name', '')} by hot_standby_feedback ({told['xmin_age']} transactions old)"
     return ""
+
+
+def _keeps(slot: Mapping[str, object]) -> bool:
+    """Whether a slot keeps old rows: each one of logical decoding has an xmin, which moves on while it is read."""
+    idle = slot.get("active") is False and slot.get("xmin_age") is None
+    return bool(slot.get("xmin")) and (idle or _number(slot.get("xmin_age")) > _OLD_XMIN)
 
 
 def _is_long(fact: Fact) -> bool:

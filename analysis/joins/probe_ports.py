@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from analysis.captures.kube_words import workload_of
 from analysis.case import Case
 from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
@@ -51,4 +52,4 @@ def _is_of(case: Case, listens: Finding, pod: str) -> bool:
     """Whether the program that says so runs in the pod: it is the pod, its container, or what the pod belongs to."""
     of = listens.entity
     own = case.inventory.same(of, pod) or of in case.inventory.related(pod)
-    return own or name_of(pod).startswith(f"{name_of(of)}-")
+    return own or workload_of(name_of(pod)) == name_of(of)

@@ -6,7 +6,7 @@ from analysis.captures import facts_of
 from analysis.joins.dependency_drift import joined
 from analysis.lines.timestamps import Clock
 from domain.facts import Fact
-from tests.analysis.joining import NOW, case, finding
+from tests.analysis.joining import NOW, case, fact, finding
 
 PIP = "$ diff <(docker run --rm app:1 pip freeze) <(docker run --rm app:2 pip freeze)\n4c4\n< Jinja2==3.0.3\n---\n> Jinja2==3.1.2\n"
 ERROR = (
@@ -45,3 +45,21 @@ def test_another_package_another_kind_of_line_or_an_equal_version_tells_nothing(
     assert told(PIP.replace("3.1.2", "3.0.3"), ERROR) == []
     assert told(PIP, ERROR, "proxy.upstream_down") == []
     assert told(PIP.replace("pip freeze", "cat notes"), ERROR) == []
+
+
+def test_the_packages_of_one_container_say_nothing_of_another_ones_error() -> None:
+    facts = [
+        fact("package", "container:web", name="pyyaml", version="6.0", previous="5.4", action="changed"),
+        fact("container", "container:job", image="job:1"),
+    ]
+    said = "AttributeError: module 'yaml' has no attribute 'load_all'"
+    assert list(joined(case(facts, [finding("container:job", "log.error", said)]))) == []
+    assert len(list(joined(case(facts, [finding("container:web", "log.error", said)])))) == 1
+
+
+def test_thousands_of_packages_and_hundreds_of_errors_are_not_multiplied() -> None:
+    facts = [
+        fact("package", "host:w1", name=f"p-{at}", version="2", previous="1", action="changed") for at in range(3000)
+    ]
+    said = [finding(f"service:s{at}", "log.error", f"refused {at}") for at in range(3000)]
+    assert list(joined(case(facts, said))) == []

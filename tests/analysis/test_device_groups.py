@@ -52,3 +52,12 @@ def test_root_another_device_an_open_mode_or_no_complaint_tells_nothing() -> Non
         "service:ffmpeg", "host.device_permission", "Failed to open /dev/dri/renderD129 as DRM device node."
     )
     assert told(container(), *nodes, complaint=other) == []
+
+
+def test_another_containers_complaint_is_not_this_ones() -> None:
+    nodes = captured(LS.format(gid=993))
+    other = Fact("container", "container:jellyfin", {"user": "1001:1001"}, "docker/containers.json")
+    said = finding(
+        "container:jellyfin", "host.device_permission", "Failed to open /dev/dri/renderD128 as DRM device node."
+    )
+    assert told(container(), other, *nodes, complaint=said) == []

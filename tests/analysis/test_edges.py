@@ -53,3 +53,16 @@ def test_behind_a_tunnel_a_413_that_no_server_wrote_of_is_likely_the_edges() -> 
 
 def test_success_through_the_edge_tells_nothing() -> None:
     assert told(captured(EDGE + "HTTP/2 201\nserver: cloudflare\n" + DIRECT)) == []
+
+
+def test_an_answer_of_another_server_at_a_path_that_all_have_is_no_direct_one() -> None:
+    late = "$ curl -s -i https://shop.example.org/{path}\nHTTP/2 504\nserver: CloudFront\n"
+    other = "$ curl -s -o /dev/null -w '%{{http_code}}\\n' http://grafana:3000/{path}\n200\n"
+    for path in ("", "healthz", "status"):
+        assert told(captured(late.format(path=path) + other.format(path=path))) == []
+    assert len(told(captured(late.format(path="up/v1") + other.format(path="up/v1")))) == 1
+
+
+def test_a_tunnel_that_does_not_run_is_before_nothing() -> None:
+    gone = fact("container", "container:cloudflared", image="cloudflare/cloudflared:2024.9.1", state="exited")
+    assert told([gone], REFUSED) == []

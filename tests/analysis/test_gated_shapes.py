@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.diffs.backtracking import goes_back
+from analysis.diffs.gated import gated
 from analysis.diffs.removals import effect
 
 OTHER = "the certificate of the mail gateway has expired"  # what none of these does
@@ -291,3 +292,11 @@ def test_a_repetition_that_can_be_cut_in_many_ways_goes_back(pattern: str) -> No
 )
 def test_a_repetition_that_can_be_cut_in_one_way_does_not(pattern: str) -> None:
     assert not list(goes_back([], [f're.match(r"^{pattern}$", text)']))
+
+
+def test_diffs_as_long_as_a_generated_file_are_read_once() -> None:
+    removed = [f"x = call(a{at}, {at})" for at in range(20_000)]
+    added = [f"y = other(a{at}, {at})" for at in range(20_000)]
+    acks = [*["-channel.ack(m)"] * 20_000, *["+queue.ack(m)"] * 20_000]
+    nested = "re.match('" + "(a|b[c" * 100_000 + "')"
+    assert list(gated("\n".join(acks), removed, added)) == list(goes_back([], [nested])) == []

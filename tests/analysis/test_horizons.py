@@ -66,3 +66,13 @@ def test_no_stuck_vacuum_a_short_transaction_a_vacuum_or_a_slot_without_xmin_tel
     )
     slot = fact("replication", "database:shop", name="standby", role="slot", active=True)
     assert told([short, vacuum, slot], STUCK) == []
+
+
+def test_what_another_server_holds_and_a_slot_that_is_read_hold_nothing_here() -> None:
+    other = fact("session", "container:pg2", pid=812, state="idle in transaction", transaction_seconds=90000.0)
+    assert told([other, fact("container", "container:pg", image="postgres:16")], STUCK) == []
+    read = fact("replication", "container:pg", name="cdc", role="slot", active=True, xmin="48812", xmin_age=120)
+    unknown = fact("replication", "container:pg", name="cdc", role="slot", active=True, xmin="48812")
+    assert told([read, unknown], STUCK) == []
+    late = fact("replication", "container:pg", name="cdc", role="slot", active=True, xmin="48812", xmin_age=48_000_000)
+    assert len(told([late], STUCK)) == 1

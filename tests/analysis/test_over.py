@@ -44,3 +44,25 @@ def test_a_reason_that_is_a_failure_errors_after_it_or_another_source_keep_it_op
     late = Finding("service:web", "log.error", "web says: refused", onset=NOW - timedelta(minutes=2))
     assert not over(BEGAN, DONE, findings=(STEADY, late))
     assert not over(BEGAN, DONE, line=9)
+
+
+def test_words_of_an_end_that_did_not_come_or_of_other_work_are_no_end() -> None:
+    for said in (
+        "Multi-AZ instance failover has not completed", "Failover will be completed in the maintenance window",
+        "Failover partially completed", "Finished DB Instance backup", "A new minor engine version is available",
+    ):  # fmt: skip
+        assert not over(BEGAN, replace(DONE, attributes={"message": said})), said
+
+
+def test_a_second_run_after_the_end_or_trouble_of_unknown_time_keeps_it_open() -> None:
+    assert not over(BEGAN, DONE, event(3, 12, "Multi-AZ instance failover started."))
+    assert over(BEGAN, DONE, event(3, 12, "Multi-AZ instance failover started."), event(4, 10, DONE.quote))
+    assert not over(BEGAN, DONE, findings=(STEADY, Finding("service:web", "log.error", "web says: refused")))
+
+
+def test_events_without_lines_are_not_all_one() -> None:
+    cited = (Citation("infra.1", "logs/rds-events.log", path="/facts/7/attributes/state", value="stopped"),)
+    stopped = Finding(OF, "state.not_running", "it is stopped", cited)
+    facts = (replace(BEGAN, line=None), replace(DONE, line=None))
+    hypothesis = Hypothesis(OF, "state.not_running", "it is stopped", 1.0, (stopped,))
+    assert end_of(case(facts, (STEADY,)), hypothesis) is None

@@ -6,15 +6,17 @@ from domain.facts import Attribute, Fact
 from tests.analysis.joining import case, fact, finding
 
 REFUSED = 'Readiness probe failed: Get "http://10.0.0.9:8080/up": dial tcp 10.0.0.9:8080: connect: connection refused'
-PROBED = fact("container", "container:web", pod="web-5d-x", probes=["Readiness: http-get http://:8080/up delay=3s"])
+PROBED = fact(
+    "container", "container:web", pod="web-5d9f8b7c6d-x7k2p", probes=["Readiness: http-get http://:8080/up delay=3s"]
+)
 
 
-def opens(port: str, of: str = "pod:web-5d-x") -> Finding:
+def opens(port: str, of: str = "pod:web-5d9f8b7c6d-x7k2p") -> Finding:
     return finding(of, LISTENS, f"listening on port {port}", port=port)
 
 
 def asked(*findings: Finding, message: str = REFUSED, probed: Fact = PROBED) -> list[tuple[object, object]]:
-    event = fact("event", "pod:web-5d-x", reason="Unhealthy", message=message)
+    event = fact("event", "pod:web-5d9f8b7c6d-x7k2p", reason="Unhealthy", message=message)
     found = probe_ports.joined(case([probed, event], findings))
     return [(told.fact.attributes["value"], told.fact.attributes["text"]) for told in found]
 
@@ -26,8 +28,16 @@ def test_a_refused_probe_and_a_program_on_another_port() -> None:
 
 def test_the_same_port_another_pod_or_another_answer_is_none() -> None:
     assert asked(opens("3000"), opens("8080")) == []
-    assert asked(opens("3000", "pod:api-7c-q")) == asked() == []
+    assert asked(opens("3000", "pod:api-7c9f8b7c6d-q7k2p")) == asked() == []
     assert asked(opens("3000"), message="Readiness probe failed: HTTP probe failed with statuscode: 500") == []
+
+
+def test_what_bears_the_first_word_of_the_pods_name_is_another_program() -> None:
+    message = REFUSED.replace("8080", "5432")
+    probed = fact("container", "container:pg", pod="shop-db-0", probes=["Readiness: tcp-socket :5432 delay=3s"])
+    event = fact("event", "pod:shop-db-0", reason="Unhealthy", message=message)
+    assert list(probe_ports.joined(case([probed, event], [opens("8080", "service:shop")]))) == []
+    assert len(list(probe_ports.joined(case([probed, event], [opens("8080", "service:shop-db")])))) == 1
 
 
 def service(**told: Attribute) -> Fact:
@@ -36,7 +46,7 @@ def service(**told: Attribute) -> Fact:
 
 
 def pod(ready: bool, label: str = "app=web", phase: str = "Running") -> Fact:
-    return fact("pod", "pod:web-5d-x", namespace="shop", labels=[label], ready=ready, phase=phase)
+    return fact("pod", "pod:web-5d9f8b7c6d-x7k2p", namespace="shop", labels=[label], ready=ready, phase=phase)
 
 
 def sent(*findings: Finding, ready: bool = True, label: str = "app=web") -> list[object]:
@@ -62,7 +72,7 @@ def waiting(*pods: Fact, endpoints: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_an_empty_service_whose_pods_are_there_waits_for_them() -> None:
-    assert waiting(pod(ready=False)) == ["pod:web-5d-x"]
+    assert waiting(pod(ready=False)) == ["pod:web-5d9f8b7c6d-x7k2p"]
 
 
 def test_no_pods_ready_ones_or_endpoints_are_another_matter() -> None:
