@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from analysis.case import Case
@@ -12,7 +13,9 @@ from domain.results import Change
 FAULT: Final = "change.canary"
 WEIGHT: Final = 0.9
 OTHERS: Final = 0.3  # of what else was blamed: both releases have it
+NEAR: Final = 0.8  # a canary of what the alert is about, or of what that needs
 MINUTES: Final = 24 * 60.0  # a canary may run for a day
+SLACK: Final = timedelta(seconds=90)  # a deploy is recorded when its roll-out ends
 _SETTINGS: Final = re.compile(r"(?i)\.(?:ya?ml|json|toml|ini|conf|env|properties|cfg|tf|hcl)$")
 _KINDS: Final = {"flag": "change.flag", "config": "change.config", "scale": "change.config", "commit": "change.commit"}
 
@@ -23,21 +26,30 @@ def convicted(case: Case) -> Case:
     if not told:
         return case
     blamed = {_name(change) for _, change in told}
+    near = any(case.near_alert(finding.entity) >= NEAR for finding, _ in told)  # else it explains nothing of the alert
     kept = tuple(
-        replace(each, weight=min(each.weight, OTHERS)) if _is_other(each, blamed) else each for each in case.findings
+        replace(each, weight=min(each.weight, OTHERS)) if near and _is_other(each, blamed) else each
+        for each in case.findings
     )
     return replace(case, findings=(*kept, *(_finding(case, finding, change) for finding, change in told)))
 
 
 def _of(case: Case, finding: Finding) -> Change | None:
-    """The deploy of the new release: the one that names it, else the only one of the service, else the latest."""
+    """The deploy of the new release: the one that names it, else the latest before the trouble."""
     of = [each for each in case.changes if each.kind in ("deploy", "config", "flag") and _same(case, each, finding)]
-    new = finding.captures.get("new", "")
-    naming = [each for each in of if new and new in f"{each.id} {each.commit} {each.summary} {each.entity}".lower()]
+    of = [each for each in of if not _too_late(each, finding)]
+    new = re.compile(rf"(?i)(?<![a-z0-9.]){re.escape(finding.captures.get('new') or '?')}(?![a-z0-9]|\.\d)")
+    naming = [each for each in of if new.search(f"{each.id} {each.commit} {each.summary} {each.entity}")]
     recent = [each for each in of if each.minutes_before is not None and 0 <= each.minutes_before <= MINUTES]
     deploys = [each for each in recent if each.kind == "deploy"]
     latest = sorted(deploys, key=lambda each: each.minutes_before or 0.0)[:1]
     return next(iter((*naming, *latest)), None)
+
+
+def _too_late(change: Change, finding: Finding) -> bool:
+    """Whether it came after the alert, or after the new release was ill already."""
+    after = change.minutes_before is not None and change.minutes_before < 0
+    return after or bool(finding.onset and change.time and change.time > finding.onset + SLACK)
 
 
 def _same(case: Case, change: Change, finding: Finding) -> bool:

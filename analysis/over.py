@@ -43,7 +43,7 @@ def end_of(case: Case, hypothesis: Hypothesis) -> Fact | None:
         fact for fact in case.facts if fact.kind == "event" and case.inventory.same(fact.entity, hypothesis.entity)
     ]
     quoted = {(fact.source, fact.line): _said(fact) for fact in events if fact.line}
-    told = [quoted.get((cited.source, cited.line), "") for each in found for cited in each.citations]
+    told = [quoted.get((cited.source, cited.line or 0), "") for each in found for cited in each.citations]
     if not found or not told or not all(told):
         return None
     work = _work(" ".join(told))

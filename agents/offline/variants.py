@@ -54,7 +54,8 @@ def _within(each: Template, call_id: str) -> Iterator[Finding]:
     ill = [(name, hits, lines) for name, hits, lines in each.variants if hits >= ENOUGH]
     for new, hits, lines in ill[:1]:
         others = [one for one in each.variants if one[0] != new and one[2] >= ENOUGH]
-        if len(ill) == 1 and len(others) == 1 and hits / lines >= RARER * others[0][1] / others[0][2]:
+        known = len(others) == 1 and is_newer(new, others[0][0])  # of two hashes the ill one may be the old
+        if len(ill) == 1 and known and hits / lines >= RARER * others[0][1] / others[0][2]:
             service = each.entity.partition(":")[2] or variant_of(_stem(each.source))[0]
             yield from _told(each, call_id, service, new, others[0][0], hits, others[0][1])
 

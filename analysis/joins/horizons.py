@@ -13,6 +13,7 @@ PREPARED: Final = "horizon_prepared"
 HELD: Final = "horizon_held"
 _STUCK: Final = ("database.wraparound", "database.horizon_held")
 _OWN: Final = "database-horizon-held/"  # this runbook's lines are of the server itself
+_SECOND_PHASE: Final = 600.0  # seconds: a younger one may be about to be committed
 _HOUR, _DAY = 3600.0, 86400.0
 _OLD_XMIN: Final = 1_000_000  # transactions; what a busy server makes in minutes is no horizon
 _PLACES: Final = ("container", "pod", "host")
@@ -53,6 +54,8 @@ def _is_another(case: Case, asked: str, server: str) -> bool:
 def _holder(fact: Fact) -> str:
     told = fact.attributes
     if fact.kind == "session" and told.get("state") == "prepared":
+        if 0 < _number(told.get("transaction_seconds")) < _SECOND_PHASE:
+            return ""
         return f"a prepared transaction of two-phase commit ({_words(fact, 'query', 'user')}) {_old(fact)}".strip()
     if fact.kind == "session" and _is_long(fact):
         return f"session {told.get('pid', '')} ({_words(fact, 'user', 'application', 'state')}) {_old(fact)}".strip()

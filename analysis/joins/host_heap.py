@@ -77,7 +77,8 @@ def _size(text: str) -> float:
 
 def _old_runtime(case: Case, of: Fact) -> tuple[str, tuple[Citation, ...]] | None:
     """A runtime that does not know cgroup v2, on a machine that has it."""
-    unified = next((at for at, fact in enumerate(case.facts) if _is_unified(fact)), None)
+    told = [at for at, fact in enumerate(case.facts) if _tells_cgroup(fact)]  # of two machines they may differ
+    unified = next(iter(told), None) if all(_is_unified(case.facts[at]) for at in told) else None
     old: Finding | None = next(
         (f for f in case.findings if f.signature == _OLD and case.inventory.same(f.entity, of.entity)), None
     )
@@ -87,6 +88,11 @@ def _old_runtime(case: Case, of: Fact) -> tuple[str, tuple[Citation, ...]] | Non
         *old.citations[:1],
         *case.cite(unified, "value"),
     )
+
+
+def _tells_cgroup(fact: Fact) -> bool:
+    name = str(fact.attributes.get("name") or "")
+    return fact.kind == "setting" and (name == "cgroup version" or name == "/sys/fs/cgroup")
 
 
 def _is_unified(fact: Fact) -> bool:

@@ -33,7 +33,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             if owner is None or not case.inventory.same(of, owner) or (of, place["port"]) in told:
                 continue
             ports = {_port(each) for each in listens}
-            if place["port"] not in ports and _up(case, of):
+            if "" not in ports and place["port"] not in ports and _up(case, of):
                 told.add((of, place["port"]))
                 yield _joined(of, place["port"], listens, complaint)
 

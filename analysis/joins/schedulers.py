@@ -11,6 +11,7 @@ from domain.facts import Fact
 
 NAME: Final = "two schedulers"
 _SENDS: Final = "host-duplicate-scheduler/sends"
+_BUILT_IN: Final = "celery."  # celery.backend_cleanup is a job of every program's scheduler
 
 
 def joined(case: Case) -> Iterator[JoinedFact]:
@@ -19,7 +20,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     told: set[str] = set()
     for sends in case.findings:
         job = sends.captures.get("job", "")
-        if sends.signature != _SENDS or not job:
+        if sends.signature != _SENDS or not job or job.startswith(_BUILT_IN):
             continue
         other = first.setdefault(job, sends)
         if other is sends or case.inventory.same(other.entity, sends.entity) or job in told:

@@ -11,8 +11,8 @@ from domain.facts import Fact
 
 NAME: Final = "pool below threads"
 _TIMED_OUT: Final = "database-connection-leak/pool_timeout"
-_THREADS: Final = re.compile(
-    r"(?i)((?:SIDEKIQ_|WORKER_|GOOD_JOB_MAX_|PUMA_MAX_|MAX_|WEB_|SERVER_)?(?:CONCURRENCY|THREADS))=(\d{1,4})"
+_THREADS: Final = re.compile(  # WEB_CONCURRENCY counts processes, of which each has a pool of its own
+    r"(?i)(?!WEB_CONCURRENCY=)((?:SIDEKIQ_|WORKER_|GOOD_JOB_MAX_|PUMA_MAX_|MAX_|WEB_|SERVER_)?(?:CONCURRENCY|THREADS))=(\d{1,4})"
 )
 _POOL: Final = re.compile(
     r"(?i)((?:DB|DATABASE|RAILS|SQLALCHEMY)_(?:MAX_THREADS|POOL|POOL_SIZE|MAX_POOL|MAX_CONN\w*))=(\d{1,4})"

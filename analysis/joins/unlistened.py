@@ -1,5 +1,6 @@
 """A queue that fills while the workers listen to others."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,6 +10,11 @@ from domain.facts import Attribute, Fact
 
 STATE: Final = "unlistened"
 _LISTENS: Final = "queue-no-consumer/listens"
+# Nobody takes from these by design: what failed or is not due yet is laid there, and the engine's own boxes.
+_LAID: Final = re.compile(
+    r"(?i)(?:^|[-_.:/])(?:dl[qx]|dead|dead[-_.]?letters?|poison|parking|failed|errors?|delayed?|retry|retries)"
+    r"(?:$|[-_.:/])|^_kombu|pidbox"
+)
 _LEAST: Final = 100  # so few tasks may wait for a moment
 
 
@@ -19,7 +25,13 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     for at, fact in enumerate(case.facts):
         name, messages = fact.attributes.get("name"), fact.attributes.get("messages")
         waits = fact.kind == "queue" and isinstance(messages, int | float) and messages >= _LEAST
-        if listens and waits and name not in names and not fact.attributes.get("consumers"):
+        if (
+            listens
+            and waits
+            and not _LAID.search(str(name))
+            and name not in names
+            and not fact.attributes.get("consumers")
+        ):
             told: dict[str, Attribute] = {
                 "name": name, "messages": messages, "state": STATE, "group": ", ".join(sorted(names)),
             }  # fmt: skip

@@ -29,7 +29,10 @@ _LABEL: Final = re.compile(
     r"deployment|destination_version|canary)\s*=~?\s*[\"']?(?P<variant>[\w.-]+)[\"']?)",
     re.IGNORECASE,
 )
-_OF_METRIC: Final = re.compile(rf"^(?P<base>\w+?)[_.](?P<variant>{_WORDS}|v\d+)$", re.IGNORECASE)
+# Of a metric only what is said of releases alone: heaps have a new and an old part, counters a current and a previous.
+_OF_METRIC: Final = re.compile(
+    r"^(?P<base>\w+?)[_.](?P<variant>canary|preview|candidate|stable|baseline|v\d+)$", re.IGNORECASE
+)
 _FIELD: Final = re.compile(
     r"[\"']?\b(?:version|app_?version|service\.version|release|track|revision|variant|pod_template_hash|"
     r"image_tag|build)[\"']?\s*[:=]\s*"
@@ -43,6 +46,7 @@ _SHARE: Final = re.compile(r"(?i)ratio|percent|pct|share|(?:error|failure|succes
 _TIMES: Final = {"error": 3.0, "latency": 2.0, "cpu": 1.5, "memory": 1.4, "saturation": 2.0}
 _LEAST: Final = 0.01  # of a share of failures: less is noise of few requests
 ENOUGH: Final = 5  # samples or lines of either
+CLEARLY: Final = 0.9  # of the longer history: one scrape more or less is no age
 
 
 @dataclass(frozen=True)
@@ -89,12 +93,23 @@ def is_newer(one: str, other: str) -> bool | None:
 def beside(series: Sequence[SeriesSummary]) -> list[Beside]:
     """Where new instances are worse than old ones beside them, the greatest difference first."""
     groups: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    idle = _idle(series)
     for at, one in enumerate(series):
         service, metric, variant = _told(one)
-        if variant and one.points >= ENOUGH:
+        if variant and one.points >= ENOUGH and (service, variant) not in idle:
             groups[service, metric].append((variant, at))
     found = [each for (service, metric), of in sorted(groups.items()) for each in _pairs(service, metric, of, series)]
     return sorted(found, key=lambda each: (each.kind != "error", each.kind != "latency", -_factor(each), each.metric))
+
+
+def _idle(series: Sequence[SeriesSummary]) -> set[tuple[str, str]]:
+    """The releases that nobody asks: one that was drained has no errors and is no measure."""
+    load: dict[tuple[str, str], float] = defaultdict(float)
+    for one in series:
+        service, _, variant = _told(one) if one.kind == "traffic" else ("", "", "")
+        if variant:
+            load[service, variant] = max(load[service, variant], _now(one))
+    return {of for of, most in load.items() if most <= 0}
 
 
 def _told(one: SeriesSummary) -> tuple[str, str, str]:
@@ -138,7 +153,7 @@ def _pairs(service: str, metric: str, of: list[tuple[str, int]], series: Sequenc
 def _began_later(first: list[int], second: list[int], series: Sequence[SeriesSummary]) -> bool | None:
     """Of two template hashes the one with the shorter history is the newer."""
     a, b = (max(series[at].points for at in each) for each in (first, second))
-    return None if a == b else a < b
+    return None if min(a, b) > CLEARLY * max(a, b) else a < b
 
 
 def _now(one: SeriesSummary) -> float:
@@ -150,7 +165,7 @@ def _is_worse(one: Beside, worse: int) -> bool:
     if worse < 0 and not (0.0 <= new <= 1.0 and 0.0 <= old <= 1.0):
         new, old = one.of_old, one.of_new
     times = _TIMES.get(one.kind)
-    if times is None:
+    if times is None or (one.kind != "error" and old <= 0):  # what takes no time and no memory serves nobody
         return False
     least = _LEAST * (100.0 if max(new, old) > 1.0 else 1.0) if _SHARE.search(one.metric) else 0.0
     if one.kind == "error" and not _SHARE.search(one.metric):

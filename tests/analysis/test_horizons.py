@@ -76,3 +76,8 @@ def test_what_another_server_holds_and_a_slot_that_is_read_hold_nothing_here() -
     assert told([read, unknown], STUCK) == []
     late = fact("replication", "container:pg", name="cdc", role="slot", active=True, xmin="48812", xmin_age=48_000_000)
     assert len(told([late], STUCK)) == 1
+
+
+def test_a_transaction_that_was_prepared_just_now_holds_nothing() -> None:
+    young = fact("session", "database:shop", state="prepared", transaction_seconds=2.0, query="7_AAAB=")
+    assert told([young], STUCK) == []

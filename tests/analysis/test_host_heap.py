@@ -45,3 +45,8 @@ def test_a_heap_that_fits_or_was_bound_by_hand_and_who_was_not_killed_are_none()
     assert found(CONTAINER, FLAGS, by=()) == []
     first = fact("setting", "host:box", name="cgroup version", value="1")
     assert found(CONTAINER, first, by=(KILLED, OLD)) == found(CONTAINER, UNIFIED) == []
+
+
+def test_which_of_two_machines_it_ran_on_is_not_guessed() -> None:
+    other = fact("setting", "host:old", name="cgroup version", value="1")
+    assert found(CONTAINER, UNIFIED, other, by=(KILLED, OLD)) == []

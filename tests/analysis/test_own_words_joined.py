@@ -73,6 +73,10 @@ def test_threads_above_the_pool_are_too_many_for_it() -> None:
     assert small("SIDEKIQ_CONCURRENCY=20", "DB_POOL=5", of="container:web") == 0
 
 
+def test_processes_have_a_pool_each() -> None:
+    assert small("WEB_CONCURRENCY=8", "RAILS_MAX_THREADS=5") == 0
+
+
 def sends(of: str, job: str = "app.clean") -> Finding:
     return finding(of, "host.duplicate_scheduler", signature="host-duplicate-scheduler/sends", job=job)
 
@@ -81,6 +85,8 @@ def test_two_programs_that_send_one_job_are_two_schedulers() -> None:
     assert len(list(schedulers.joined(case([], [sends("container:a"), sends("container:b")])))) == 1
     assert list(schedulers.joined(case([], [sends("container:a"), sends("container:a")]))) == []
     assert list(schedulers.joined(case([], [sends("container:a"), sends("container:b", "app.other")]))) == []
+    everybodys = "celery.backend_cleanup"
+    assert list(schedulers.joined(case([], [sends("container:a", everybodys), sends("container:b", everybodys)]))) == []
 
 
 def waiting(name: str, messages: int, listened: str = "celery") -> list[object]:
@@ -92,6 +98,11 @@ def waiting(name: str, messages: int, listened: str = "celery") -> list[object]:
 def test_a_queue_that_no_worker_takes_from_is_not_listened_to() -> None:
     assert waiting("mails", 5000) == ["mails"]
     assert waiting("celery", 5000) == waiting("mails", 3) == []
+
+
+def test_what_is_laid_aside_waits_for_nobody() -> None:
+    assert waiting("mails.dlq", 5000) == waiting("dead-letters", 500) == waiting("orders_retry", 500) == []
+    assert waiting("dlqueries", 500) == ["dlqueries"]
 
 
 def asked(port: str, *, state: str = "running", statement: str = "refused") -> int:

@@ -63,6 +63,7 @@ def test_a_service_sends_to_a_port_that_its_ready_pods_did_not_open() -> None:
 
 def test_nobody_refused_the_same_port_or_other_pods_are_none() -> None:
     assert sent(opens("3000")) == sent(opens("8080"), FELT) == []
+    assert sent(opens("3000"), finding("service:mail", "dependency.unavailable", "dial smtp: refused")) == []
     assert sent(opens("3000"), FELT, ready=False) == sent(opens("3000"), FELT, label="app=api") == []
 
 

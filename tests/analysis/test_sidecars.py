@@ -34,3 +34,8 @@ def test_work_that_goes_on_or_failed_is_another_matter(work: Fact) -> None:
 def test_only_jobs_have_to_end_and_only_with_all_containers_known() -> None:
     assert kept("ReplicaSet/bill", DONE, PROXY) == []
     assert kept("Job/bill", DONE, container("other", "waiting"), PROXY) == []
+
+
+def test_of_two_that_may_both_be_the_work_none_is_a_helper() -> None:
+    assert kept("Job/bill", container("prepare", "terminated", exit_code=0), container("work", "running")) == []
+    assert kept("Job/bill-29", container("bill", "terminated", exit_code=0), container("redis", "running")) != []

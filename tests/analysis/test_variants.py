@@ -1,5 +1,6 @@
 """A new release beside the old one: what tells them apart is told, what both have is not."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -84,6 +85,10 @@ def test_what_the_new_alone_has_is_told() -> None:
         [series("cart-canary", 9, "errors"), series("cart-stable", 30, "errors")],  # counts follow the load
         [series("cart-blue", 0.2), series("cart-green", 0.001)],  # which is the new one is not told
         [series("cart-canary", 0.2, points=2), series("cart-stable", 0.002)],
+        [series("cart-canary", 90, "p99_ms", "latency"), series("cart-stable", 0, "p99_ms", "latency")],  # is drained
+        [series("cart-canary", 0.2), series("cart-stable", 0.0), series("cart-stable", 0, "requests", "traffic")],
+        [series("cart", 9e8, "heap_bytes_new", "memory"), series("cart", 1e8, "heap_bytes_old", "memory")],  # of a JVM
+        [series("cart-7d9f8b6c5d-aaaaa", 0.3, points=60), series("cart-5c6b7d8f9c-bbbbb", 0.0, points=61)],
     ],
 )
 def test_what_does_not_tell_the_new_from_the_old_is_no_reason(of: list[SeriesSummary]) -> None:
@@ -104,6 +109,7 @@ def test_lines_that_only_the_new_release_writes_are_told() -> None:
     assert found.captures["new"] == "2.4.0" and "12 times against 0" in found.statement
     assert of_logs(logs(template(variants=(("2.3.0", 70, 400), ("2.4.0", 12, 60)))), ()) == []
     assert of_logs(logs(template(variants=(("2.3.0", 12, 60), ("2.4.0", 0, 400)))), ()) == []  # of the old alone
+    assert of_logs(logs(template(variants=(("5c6b7d8f9c", 0, 60), ("7d9f8b6c5d", 12, 400)))), ()) == []  # which is new?
     assert of_logs(logs(template()), ()) == []
 
 
@@ -140,3 +146,18 @@ def test_nobody_is_convicted_where_no_deploy_is_known_or_nothing_stands_beside()
     assert convicted(case(found, [change("d3", 5, "mail")])).findings == tuple(found)
     decoy = Finding("change:bbb", "change.commit", "looks bad", (), weight=0.82)
     assert convicted(case([decoy], [change("d2", 20, commit="aaa")])).findings == (decoy,)
+
+
+def test_a_deploy_after_the_trouble_or_of_another_release_is_not_convicted() -> None:
+    found = of_series(summaries(series("cart-v2", 0.21), series("cart-v1", 0.002)), "c1")
+    (told,) = (replace(each, onset=AT - timedelta(minutes=30)) for each in found)
+    assert convicted(case([told], [change("v2", 10)])).findings == (told,)
+    assert convicted(case([told], [change("v2", -5)])).findings == (told,)
+    names = [each.entity for each in convicted(case([told], [change("v20", 3000), change("d2", 40)])).findings]
+    assert names == ["service:cart", "change:d2"]
+
+
+def test_a_canary_that_the_alert_has_nothing_to_do_with_acquits_nobody() -> None:
+    found = of_series(summaries(series("mail-canary", 0.21), series("mail-stable", 0.002)), "c1")
+    guilty = Finding("change:bbb", "change.commit", "looks bad", (), weight=0.82)
+    assert guilty in convicted(case([*found, guilty], [change("d3", 5, "mail")])).findings
