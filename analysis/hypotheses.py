@@ -9,11 +9,12 @@ from analysis.case import Case
 from analysis.chain import chain_of, summary_of
 from analysis.changes import HARM
 from analysis.diffs.effect import HARMS
+from analysis.inventory_names import safe
 from analysis.opinions import own
 from analysis.patterns import fits_any
 from analysis.signatures import contradictions
 from domain.diagnosis import Hypothesis
-from domain.entity import entity, kind_of
+from domain.entity import kind_of
 from domain.fault import covers
 from domain.runbook import Runbook
 
@@ -59,9 +60,9 @@ def _reaches(case: Case, cause: Candidate, symptom: Candidate) -> float:
     told = cause.findings[0].captures
     if kind_of(cause.entity) != "change" or "service" not in told:
         return _connected(case, cause.entity, symptom.entity)
-    changed = case.inventory.resolve(told["service"]) or entity("service", told["service"])
+    changed = case.inventory.resolve(told["service"]) or safe("service", told["service"])
     near = _connected(case, changed, symptom.entity) or 0.5  # a user harms what it uses
-    if HARM not in told:
+    if told.get(HARM) not in HARMS:
         return near
     said = [re.sub(r"[._]", " ", symptom.fault), *(each.statement for each in symptom.findings)]
     does = HARMS[told[HARM]].search(" ".join(said))

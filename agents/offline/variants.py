@@ -8,6 +8,7 @@ from analysis.measured.clues import number
 from analysis.measured.variants import ENOUGH, Beside, beside, is_newer, variant_of
 from analysis.text import clip
 from domain.entity import entity as named
+from domain.entity import is_entity
 from domain.evidence import Citation, Finding, Severity
 from domain.results import SeriesSummaries, Template, Templates, TextSource
 
@@ -22,7 +23,7 @@ MOST: Final = 3
 
 def of_series(found: SeriesSummaries, call_id: str) -> list[Finding]:
     """One finding for each of the first few numbers that tell the new from the old; traffic alone tells nothing."""
-    told = beside(found.series)
+    told = [each for each in beside(found.series) if is_entity(f"service:{each.service}")]
     if not any(each.kind in ("error", "latency") for each in told):
         told = [each for each in told if each.kind in ("saturation", "memory", "cpu")]
     return [_of_series(each, found, call_id) for each in told[:MOST]]
@@ -89,7 +90,7 @@ def _at_once(each: Template, source: TextSource) -> bool:
 
 
 def _told(each: Template, call_id: str, service: str, new: str, old: str, hits: int, of_old: int) -> Iterator[Finding]:
-    if is_newer(new, old) is False:
+    if is_newer(new, old) is False or not is_entity(f"service:{service}"):
         return  # the old release is the ill one: the new one may be its cure
     what = f'"{clip(message(each.sample.text), 120)}" {hits} times against {of_old}'
     cited = (Citation(call_id, each.sample.source, each.sample.line or None, each.sample.text[:300].strip()),)

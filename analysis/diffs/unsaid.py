@@ -1,5 +1,4 @@
-"""What a diff no longer says, so that something else holds in its place: a default, or an option that nobody "
-"passes."""
+"""What a diff no longer says, so that something else holds: a default, or an option that nobody passes."""
 
 import re
 from collections.abc import Iterator

@@ -38,7 +38,7 @@ def _closed_group(case: Case, node: Fact) -> str:
     if node.kind != "file" or not mode or "r" in mode["others"] or "w" in mode["others"]:
         return ""
     group = str(node.attributes.get("group") or "")
-    return group if group.isdigit() else _numbers(case).get(group, "")
+    return group if group.isdecimal() else _numbers(case).get(group, "")
 
 
 def _numbers(case: Case) -> dict[str, str]:
@@ -90,7 +90,7 @@ def _groups(case: Case, container: Fact) -> set[str]:
     numbers = _numbers(case)
     found = {group for fact in _of(case, container) for group in texts(fact.attributes, "groups")}
     found |= {user.partition(":")[2] for fact in _of(case, container) for user in texts(fact.attributes, "user")}
-    return {number for each in found if (number := each if each.isdigit() else numbers.get(each, ""))}
+    return {number for each in found if (number := each if each.isdecimal() else numbers.get(each, ""))}
 
 
 def _of(case: Case, container: Fact) -> list[Fact]:

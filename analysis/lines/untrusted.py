@@ -6,7 +6,11 @@ Span = tuple[int, int]
 
 HIDDEN = "…"
 _MOST_WORDS, _MOST_CHARS = 6, 160  # of a stranger's text that is a value and no message
-_SQL = re.compile(r"(?i)\s*(?:select|insert|update|delete|with|merge|call|begin|copy|alter|create|drop)\b")
+_SQL = re.compile(  # by its form: a stranger's sentence may begin with "update" or "with" as well
+    r"(?is)\s*(?:select\b[^;]*\bfrom\b|(?:insert|merge)\s+into\b|update\s+(?:only\s+)?\S+\s+(?:(?:as\s+)?\w+\s+)?set\b|delete\s+from\b|"
+    r"with\s+(?:recursive\s+)?[\w\"]+\s*(?:\([^)]*\)\s*)?as\b|call\s+[\w.\"]+\s*\(|begin\s*;|copy\s+\S+\s+(?:\([^)]*\)\s*)?(?:from|to)\b|"
+    r"(?:alter|create|drop)\s+(?:\w+\s+){0,3}(?:table|index|view|sequence|type|function|schema|database|role|user|extension)\b)"
+)
 _KEYS = (
     r"(?:http[._])?(?:user[._-]?agent|useragent|ua|referer|referrer|url|uri|path|query|query_string|request_uri|request_url|request_line|request"
     r"|target|route|args|params|body|payload|request_body|form|headers?|x[_-]forwarded[_-]for|username|user_name|email|input|user_input|prompt"

@@ -83,6 +83,8 @@ def test_an_address_that_answers_a_ping_is_a_replicas_and_not_stale() -> None:
     seen = (EDGE, MOVED, recreated("orders", -5))
     assert not follows(case((*seen, ping(ok=True)), complaint()))
     assert follows(case((*seen, ping(ok=False)), complaint()))
+    taken = container("mail", "172.30.0.7", -5)  # who has it now answers as well
+    assert follows(case((*seen, taken, ping(ok=True)), complaint())) == follows(case((*seen, taken), complaint())) != ()
 
 
 def test_an_address_that_nobody_has_since_its_container_was_recreated_is_stale() -> None:

@@ -161,3 +161,9 @@ def test_a_canary_that_the_alert_has_nothing_to_do_with_acquits_nobody() -> None
     found = of_series(summaries(series("mail-canary", 0.21), series("mail-stable", 0.002)), "c1")
     guilty = Finding("change:bbb", "change.commit", "looks bad", (), weight=0.82)
     assert guilty in convicted(case([*found, guilty], [change("d3", 5, "mail")])).findings
+
+
+def test_series_and_logs_of_nobody_are_told_of_nobody() -> None:
+    named = [series("", at, f'p99_ms{{version="{of}"}}', "latency") for at, of in ((900, "2.1.0"), (90, "2.0.4"))]
+    assert beside(named) and of_series(summaries(*named), "c1") == []
+    assert of_logs(logs(template("logs/.log", variants=(("2.3.0", 0, 400), ("2.4.0", 12, 60)))), ()) == []
