@@ -17,6 +17,7 @@ _PULL: Final = re.compile(
     r"(?:request canceled|Client\.Timeout exceeded|i/o timeout|no route to host|connection refused|no such host|"
     r"context deadline exceeded)"
 )
+_EACH_HAS: Final = ("hosts", "hostname", "resolv.conf", "passwd", "group", "shadow", "mtab", "os-release", "fstab")
 _COMPARED: Final = re.compile(r"\b(?:stat -c '?%i'?|ls -i|md5sum|sha\d+sum|cksum)\s.*?(?P<name>[\w.-]+)\s*$")
 
 
@@ -28,7 +29,8 @@ def joined(case: Case) -> Iterator[JoinedFact]:
 
 def _proxy(case: Case) -> Iterator[JoinedFact]:
     shell = next((at for at, fact in enumerate(case.facts) if _has_proxy(fact)), None)
-    unit = next((at for at, fact in enumerate(case.facts) if _is_empty(fact)), None)
+    asked = case.facts[shell].entity if shell is not None else ""
+    unit = next((at for at, fact in enumerate(case.facts) if _is_empty(fact) and fact.entity == asked), None)
     quoted = (citation for finding in case.findings for citation in finding.citations)
     pull = next((citation for citation in quoted if _PULL.search(citation.quote or "")), None)
     if shell is not None and unit is not None and pull is not None:
@@ -55,7 +57,8 @@ def _replaced(case: Case) -> Iterator[JoinedFact]:
     readings = [(at, fact, name) for at, fact in enumerate(case.facts) if (name := _compared(fact))]
     for at, inside, name in readings:
         for place, outside, other in readings:
-            differ = _answer(inside) != _answer(outside)
+            answers = _answer(inside), _answer(outside)
+            differ = all(answers) and answers[0] != answers[1] and name[1] not in _EACH_HAS
             if (
                 inside.entity.startswith("container:")
                 and outside.entity.startswith("host:")
@@ -75,4 +78,4 @@ def _compared(fact: Fact) -> tuple[str, str] | None:
 
 
 def _answer(fact: Fact) -> str:
-    return str(fact.attributes.get("text") or fact.attributes.get("value")).split()[0]
+    return next(iter(str(fact.attributes.get("text") or fact.attributes.get("value") or "").split()), "")

@@ -28,6 +28,8 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             container = _container(case, finding) if match is not None else None
             if match is None or container is None or container.entity in told:
                 continue
+            if _opens(container, match["port"]):  # it, or its health check, asks for its own program, which is down
+                continue
             if (found := _elsewhere(case, container, match["port"])) is not None:
                 told.add(container.entity)
                 at, who = found
@@ -54,13 +56,17 @@ def _wrote(case: Case, container: Fact, finding: Finding) -> bool:
     return by_source or case.inventory.same(container.entity, finding.entity)
 
 
+def _opens(container: Fact, port: str) -> bool:
+    ports = (*texts(container.attributes, "ports"), *texts(container.attributes, "exposed_ports"))
+    return any(re.search(rf"(?:^|[:>]){port}(?:/tcp)?$|:{port}->|->{port}/", each) for each in ports)
+
+
 def _elsewhere(case: Case, container: Fact, port: str) -> tuple[int, str] | None:
     """Who has the port: another container, or the machine, where a probe of it was answered."""
     for at, fact in enumerate(case.facts):
         told = fact.attributes
         other = fact.kind == "container" and not case.inventory.same(fact.entity, container.entity)
-        ports = (*texts(told, "ports"), *texts(told, "exposed_ports")) if other else ()
-        if any(re.search(rf"(?:^|[:>]){port}(?:/tcp)?$|:{port}->|->{port}/", each) for each in ports):
+        if other and _opens(fact, port):
             return at, f"the container {fact.entity.partition(':')[2]}"
         asked = f"{told.get('host')}:{told.get('port')}"
         here = fact.kind == "probe" and asked in (f"localhost:{port}", f"127.0.0.1:{port}") and told.get("ok") is True

@@ -35,7 +35,7 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             continue
         for container, user in _users(case):
             denied = _denied(case, container) if container not in told else None
-            if denied is None or not _mounted(case, container, path, mode) or _may_write(fact, user):
+            if denied is None or not _mounted(case, container, path, mode, denied) or _may_write(fact, user):
                 continue
             told.add(container)
             owner, group = fact.attributes.get("owner"), fact.attributes.get("group")
@@ -65,8 +65,8 @@ def _users(case: Case) -> Iterator[tuple[str, _User]]:
             yield fact.entity, _User(uid, frozenset({gid} if gid else ()), at)
 
 
-def _mounted(case: Case, container: str, path: str, mode: str) -> bool:
-    """Whether the container sees it: by a mount of it or of a folder above, or it is a socket."""
+def _mounted(case: Case, container: str, path: str, mode: str, denied: Citation) -> bool:
+    """Whether the container sees it: by a mount of it or of a folder above, or it is the socket that it was denied."""
     sources = [
         mount.partition(":")[0].rstrip("/")
         for fact in case.facts
@@ -74,7 +74,7 @@ def _mounted(case: Case, container: str, path: str, mode: str) -> bool:
         for mount in texts(fact.attributes, "mounts")
     ]
     within = any(path == source or path.startswith(f"{source}/") for source in sources if source.startswith("/"))
-    return within or mode[0] == "s"
+    return within or (mode[0] == "s" and path.rpartition("/")[2] in (denied.quote or ""))
 
 
 def _may_write(file: Fact, user: _User) -> bool:

@@ -54,7 +54,8 @@ def _server(fact: Fact) -> str:
 def _advertised(case: Case) -> Iterator[JoinedFact]:
     """Forwarding on and accept_ra 1 of one device, and no default route."""
     accepts = _setting(case, _ACCEPT, ("1", "0"))
-    routes = _setting(case, _ROUTER, ("1",))
+    of = case.facts[accepts].entity if accepts is not None else ""
+    routes = _setting(case, _ROUTER, ("1",), of)
     lost = next((at for at, fact in enumerate(case.facts) if _is_lost(fact)), None)
     said = _quoted(case, re.compile(r"(?i)IPv6: .*default route expired|\[[0-9a-f:]+\].*Network is unreachable"))
     if accepts is not None and routes is not None and (lost is not None or said is not None):
@@ -105,11 +106,12 @@ def _renamed(case: Case) -> Iterator[JoinedFact]:
                 return
 
 
-def _setting(case: Case, name: re.Pattern[str], values: tuple[str, ...]) -> int | None:
+def _setting(case: Case, name: re.Pattern[str], values: tuple[str, ...], of: str = "") -> int | None:
+    """The first setting of this name with one of the values, of one machine where it is told which."""
     for at, fact in enumerate(case.facts):
         told = fact.attributes
         named = fact.kind == "setting" and name.fullmatch(str(told.get("name")))
-        if named and str(told.get("value")) in values:
+        if named and str(told.get("value")) in values and of in ("", fact.entity):
             return at
     return None
 

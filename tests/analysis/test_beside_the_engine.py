@@ -33,3 +33,10 @@ def test_a_file_with_two_inodes_was_replaced() -> None:
     assert told(inode("host:localhost", "11"), inode("container:prom", "11")) == []
     assert told(inode("host:localhost", "11", "other.yml"), inode("container:prom", "12")) == []
     assert told(inode("host:localhost", "11"), inode("host:localhost", "12")) == []
+
+
+def test_two_machines_an_empty_answer_and_files_that_each_container_has_tell_nothing() -> None:
+    assert told(fact("setting", "host:laptop", name="https_proxy", value="http://proxy:3128"), UNIT) == []
+    for text, name in ((" ", "x.yml"), ("12", "resolv.conf")):
+        inside = fact("reading", "container:prom", command=f"md5sum /etc/{name}", text=text)
+        assert told(fact("reading", "host:localhost", command=f"md5sum /etc/{name}", text="11"), inside) == []

@@ -26,3 +26,8 @@ def test_host_network_no_answer_and_other_ports_tell_nothing() -> None:
     assert told(TUNNEL) == []
     assert told(TUNNEL, fact("probe", "host:localhost", host="localhost", port=8123, ok=False)) == []
     assert told(TUNNEL, fact("container", "container:ha", state="running", ports=["0.0.0.0:80->80/tcp"])) == []
+
+
+def test_a_program_that_is_down_is_not_the_neighbour_of_the_same_port() -> None:
+    own = fact("container", "container:tunnel", state="running", exposed_ports=["8123/tcp"])
+    assert told(own, fact("container", "container:ha", state="running", exposed_ports=["8123/tcp"])) == []

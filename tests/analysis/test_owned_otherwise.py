@@ -38,3 +38,9 @@ def test_a_socket_is_told_by_the_groups_that_id_printed() -> None:
     denied = finding("container:tv", "log.error", "dial unix /var/run/docker.sock: connect: permission denied")
     assert told(device, fact("reading", "container:tv", text=user), found=denied) == ["container:tv"]
     assert told(device, fact("reading", "container:tv", text=f"{user},105(render)"), found=denied) == []
+
+
+def test_a_socket_that_nobody_was_denied_tells_nothing() -> None:
+    device = folder("0", "srw-rw----", "/var/run/docker.sock", "105")
+    user = fact("container", "container:tv", user="1000:1000")
+    assert told(device, user, found=finding("container:tv", "log.error", "/data/x: permission denied")) == []

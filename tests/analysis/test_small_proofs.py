@@ -30,6 +30,7 @@ def test_router_advertisements_are_ignored_by_a_router_that_lost_its_route() -> 
     assert told(accept, routes, lost) == [ADVERTISED]
     assert told(accept, routes) == []
     assert told(accept, lost) == []
+    assert told(accept, fact("setting", "host:w2", name="net.ipv6.conf.all.forwarding", value=1), lost) == []
     assert told(fact("setting", "host:localhost", name="net.ipv6.conf.eth0.accept_ra", value=2), routes, lost) == []
 
 
