@@ -13,6 +13,7 @@ NAME: Final = "not started again"
 _NEVER: Final = ("no", "")
 _ALWAYS: Final = ("always", "unless-stopped")
 _BOOTED: Final = ("host.rebooted",)
+_JOB: Final = timedelta(minutes=10)  # what ended well so soon was to end
 _LATELY: Final = 2 * 86400  # seconds
 
 
@@ -25,8 +26,8 @@ def joined(case: Case) -> Iterator[JoinedFact]:
         return
     told: set[str] = set()
     for at, fact in containers:
-        before = _started(fact)
-        later = (moment for _, each in back if (moment := _started(each)) is not None)
+        before = _time(fact, "started_at")
+        later = (moment for _, each in back if (moment := _time(each, "started_at")) is not None)
         earlier = before is None or any(before + timedelta(minutes=1) < moment for moment in later)
         if fact.entity not in told and earlier and _is(fact, "exited", _NEVER) and _ended_well(fact):
             told.add(fact.entity)
@@ -54,12 +55,16 @@ def _is(fact: Fact, state: str, policies: tuple[str, ...]) -> bool:
 
 def _ended_well(fact: Fact) -> bool:
     """Stopped with the machine (0, or by a signal), not by an error of its own, and no job that was to end."""
-    return fact.attributes.get("exit_code") in (0, 137, 143, 255, None)
+    began, ended, code = _time(fact, "started_at"), _time(fact, "finished_at"), fact.attributes.get("exit_code")
+    is_job = code == 0 and began is not None and ended is not None and ended - began < _JOB
+    return code in (0, 137, 143, 255, None) and not is_job
 
 
-def _started(fact: Fact) -> datetime | None:
-    text = str(fact.attributes.get("started_at") or "")
+def _time(fact: Fact, name: str) -> datetime | None:
+    """The moment, where it is told with its zone: others cannot be compared."""
+    text = str(fact.attributes.get(name) or "")
     try:
-        return datetime.fromisoformat(text) if text else None
+        found = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
+    return found if found is not None and found.tzinfo is not None else None

@@ -31,3 +31,13 @@ def test_a_policy_a_job_a_later_end_and_no_reboot_tell_nothing() -> None:
     assert told(container("erp", "exited", "no", AFTER), BACK) == []
     assert told(container("erp", "exited", "no", BEFORE), BACK, boot=False) == []
     assert told(container("erp", "exited", "no", BEFORE)) == []
+
+
+def test_what_ran_for_a_minute_and_ended_well_was_a_job() -> None:
+    seed = container("seed", "exited", "no", BEFORE)
+    for ended, names in (("2026-03-03T00:01:00Z", []), ("2026-03-04T02:50:00Z", ["container:seed"])):
+        assert told(Fact(seed.kind, seed.entity, {**seed.attributes, "finished_at": ended}, seed.source), BACK) == names
+
+
+def test_a_time_without_a_zone_is_not_compared() -> None:
+    assert told(container("erp", "exited", "no", BEFORE), container("db", "running", "always", AFTER[:-1])) == []
