@@ -32,6 +32,8 @@ AGREE_WEIGHT: Final = 0.06  # each further independent source, two at most
 AGAINST_WEIGHT: Final = 0.5  # each unit of contradicting evidence
 CAUSED_WEIGHT: Final = 0.5  # how far a candidate that another explains steps back
 CHANGE_MINUTES: Final = 120.0
+# What those who stand on it use up: there the user is the cause, though it needs the thing.
+USED_UP: Final = ("disk", "volume", "host")
 PROOF: Final = 0.8  # weight from which a signature alone proves its fault
 
 
@@ -59,7 +61,10 @@ def _reaches(case: Case, cause: Candidate, symptom: Candidate) -> float:
     """How surely the cause acts where the symptom is; a change acts in what it changed, and does one harm."""
     told = cause.findings[0].captures
     if kind_of(cause.entity) != "change" or "service" not in told:
-        return _connected(case, cause.entity, symptom.entity)
+        near = _connected(case, cause.entity, symptom.entity)
+        if not near and cause.fault != symptom.fault and kind_of(symptom.entity) in USED_UP:
+            return 1.0
+        return near
     changed = case.inventory.resolve(told["service"]) or safe("service", told["service"])
     near = _connected(case, changed, symptom.entity) or 0.5  # a user harms what it uses
     if told.get(HARM) not in HARMS:

@@ -26,6 +26,11 @@ KNOWN: Final = 0.5  # a runbook's signature this strong about the same thing kno
 WORDS_CHARS: Final = 190
 # Faults that follow from a failed start, or only say that the process ended.
 _FOLLOWS: Final = ("proxy.", "dependency.", "health.", "process.segfault")
+# Words of another one that fails, whose name or answer stands in them.
+_ELSEWHERE: Final = re.compile(
+    r"(?i)(?:^|[\s_:])(?:service|server|upstream|backend|ms)[ _](?:is )?(?:temporarily )?unavailable|"
+    r"\b(?:returned|answered|responded with) 5\d\d\b"
+)
 # What follows any failed start, and says nothing about why.
 _EMPTY: Final = re.compile(
     r"(?i)^\W*(?:error|fatal|panic|exception|aborting|abort(?:ed)?|exit(?:ing|ed)?|shutting down|boot failed|"
@@ -37,7 +42,8 @@ _EMPTY: Final = re.compile(
 )
 # Words that tell what is wrong, not only that something is.
 _CAUSE: Final = re.compile(
-    r"(?i)\b(?:too (?:many|large|small|low|open|old|long|slow|big)|limit|exceed|exhaust|permission|denied|not allowed|"
+    r"(?i)\b(?:too (?:many|large|small|low|open|old|long|slow|big)|limit|exceed(?:s|ed)?|exhaust(?:s|ed)?|"
+    r"permission|denied|not allowed|"
     r"not (?:set|configured|supported|permitted|trusted|enabled|loaded)|invalid|mismatch|incompatible|expired|missing|"
     r"increase|please use|must be|need(?:s|ed)? to|require[sd]?|maintenance|read-only|corrupt|locked|out of|full|"
     r"disabled|deprecated|unsupported|unknown (?:variable|option)|version|privilege)\b"
@@ -62,13 +68,18 @@ def stated_error(case: Case) -> Iterator[Finding]:
     if known or any(STRENGTH in f.captures for f in case.findings):
         return
     said = [f for f in case.findings if f.kind in SAID and f.citations]
-    telling = [(finding, words) for finding in said if (words := _words(finding))]
+    telling = [(finding, words) for finding in said if (words := _words(finding)) and _bears(finding, words)]
     if telling:
         best, words = max(telling, key=lambda pair: (*_telling(case, *pair), -said.index(pair[0])))
         yield replace(
             best, kind=STATED, statement=f"{name_of(best.entity)} says: {words}", weight=STATED_WEIGHT,
             signature=STATED_SIGNATURE, captures={"error": words},
         )  # fmt: skip
+
+
+def _bears(finding: Finding, words: str) -> bool:
+    """Whether it may stand behind the alert: what was always said, or says that another fails, names no cause."""
+    return _ELSEWHERE.search(words) is None and (finding.kind != "log.error" or _tells(words))
 
 
 def _telling(case: Case, finding: Finding, words: str) -> tuple[bool, float, int]:

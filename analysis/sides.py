@@ -108,7 +108,14 @@ def _served_by(case: Case, finding: Finding) -> str | None:
     if not fitting:  # nobody tells whom it needs: the only server of the kind that runs here
         running = dict.fromkeys(fact.entity for fact in case.facts if fact.kind == "container")
         fitting = [each for each in running if _fits(case, kind, each)]
+    if len(fitting) > 1:  # a balancer is called after what stands behind it: the image tells who the server is
+        fitting = [each for each in fitting if _runs_database(case, each)]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _runs_database(case: Case, of: str) -> bool:
+    images = (str(f.attributes.get("image")) for f in case.facts if f.kind == "container" and f.entity == of)
+    return any(_IMAGE.search(image) for image in images)
 
 
 def _only_database(case: Case, finding: Finding) -> str | None:

@@ -1,6 +1,7 @@
 """ip addr, ip link, ip route, ifconfig, ethtool, docker network ls: interfaces and routes."""
 
 import re
+from ipaddress import ip_network
 from typing import Any, Final
 
 from analysis.captures.context import Context, Line, Parser, safe_entity
@@ -83,13 +84,22 @@ def _interface(name: str, told: dict[str, Any], line: Line, context: Context) ->
     return [context.fact("interface", safe_entity("network", name), line, name=name, **told)] if name else []
 
 
+def _with_mask(address: str, mask: str) -> str:
+    """`172.20.0.0` and `255.255.0.0` as one; an address without a subnet, and a mask that is none, stay as they are."""
+    try:
+        width = ip_network(f"0.0.0.0/{mask}").prefixlen
+    except ValueError:
+        return address
+    return address if address == "default" or width == 32 else f"{address}/{width}"
+
+
 def parse_routes(text: str, context: Context) -> list[Fact]:
     """ip route, ip rule aside; route -n."""
     facts = []
     for line in context.lines(text):
         if match := _TABLE.match(line.text):
             gateway = None if match[2] in ("0.0.0.0", "*") else match[2]
-            destination = "default" if match[1] == "0.0.0.0" else match[1]
+            destination = "default" if match[1] == "0.0.0.0" else _with_mask(match[1], match[3])
             told = {"destination": destination, "gateway": gateway, "device": match[6], "metric": int(match[5])}
         elif match := _ROUTE.match(line.text.strip()):
             told = {

@@ -5,6 +5,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
+from analysis.sides import sided
 from domain.entity import name_of
 from domain.facts import Attribute, Fact
 
@@ -23,4 +24,6 @@ def joined(case: Case) -> Iterator[JoinedFact]:
             at = next((at for at, f in enumerate(case.facts) if f.entity == owner and f.kind == "container"), None)
             cited = (*finding.citations[:1], *(() if at is None else case.cite(at, "addresses", "networks")))
             who: dict[str, Attribute] = {"client": client, "application": name_of(owner), "state": STATE}
-            yield JoinedFact(Fact("session", finding.entity, who, finding.citations[0].source), cited, finding.onset)
+            yield JoinedFact(
+                Fact("session", sided(case, finding).entity, who, finding.citations[0].source), cited, finding.onset
+            )

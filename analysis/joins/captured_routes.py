@@ -18,6 +18,7 @@ _ADDRESS: Final = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _UNREACHED: Final = ("network.unreachable", "network.firewall_drop", "probe.failed")
 _FIRST: Final = 255  # addresses of a subnet that containers get before any others
 _SIXTEENS: Final = IPv4Network("172.16.0.0/12")  # where engines hand out networks of 16 bits; elsewhere of 20
+_ASKED_THERE: Final = re.compile(r"ssh\s[^|;]*\bhostname\s+(?:-I|--all-ip-addresses|-i)\b")
 _FAILED: Final = re.compile(r"(?i)no route to host|unreachable|timed? ?out")
 
 
@@ -93,6 +94,9 @@ def _elsewhere(case: Case, address: IPv4Address, route: Fact) -> tuple[Citation,
             return case.cite(at, "destination", "device")
         if fact.kind == "probe" and told.get("ok") is True and told.get("host") == str(address):
             return case.cite(at, "ok")
+        asked = fact.kind == "reading" and _ASKED_THERE.match(str(told.get("command") or ""))
+        if asked and str(address) in str(told.get("text") or "").split():
+            return case.cite(at, "text")  # another machine, reached by another way, says that it is its own
         device = str(route.attributes["device"]).removeprefix("br-")
         if fact is route and told.get("destination") == str(address) and _is_far(address, _around(case, route)):
             return ()  # `ip route get`: somebody who knows that it is elsewhere asked where it is sent

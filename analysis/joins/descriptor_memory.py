@@ -16,6 +16,7 @@ _SHARE: Final = 0.3  # of the memory that it may have
 _GIB: Final = 2**30
 _ASKED: Final = re.compile(r"\bulimit -[SH]?n\b")
 _UNIT: Final = re.compile(r"\bLimitNOFILE(?:Soft)?=(infinity|\d+)")
+_GLOBAL: Final = re.compile(r"\bOut of memory: Killed process \d+")  # the machine's memory, not a group's
 _KILLED: Final = re.compile(r"\banon-rss:(\d+)kB")
 
 
@@ -27,6 +28,8 @@ def joined(case: Case) -> Iterator[JoinedFact]:
     for at, fact in enumerate(case.facts):
         limit = _limit(fact) or _everywhere(case, fact)
         held = _held(case, fact.entity) or _killed(case, fact) if limit else None
+        if held is None and limit:
+            yield from _told_in_log(case, at, limit, told)
         if held is None or (of := _whose(case, fact, held[0])) in told or case.facts[held[0]].entity in told:
             continue
         place, used = held
@@ -81,10 +84,28 @@ def _killed(case: Case, limit: Fact) -> tuple[int, int] | None:
     return None
 
 
+def _told_in_log(case: Case, at: int, limit: Attribute, told: set[str]) -> Iterator[JoinedFact]:
+    """The same where only a log has the kernel's words, of the container that runs the image the limit was asked in."""
+    of = _started_from(case, case.facts[at])
+    if of is None or of in told:
+        return
+    for finding in case.findings:
+        cited = next((each for each in finding.citations if _GLOBAL.search(each.quote or "")), None)
+        match = _KILLED.search(cited.quote or "") if cited else None
+        if cited and match and int(match[1]) * 1024 > _GIB:
+            told.add(of)
+            note = Fact("note", of, {"name": NAME, "text": f"{int(match[1]) * 1024 / _GIB:.3g} GiB", "value": limit})
+            yield JoinedFact(note, (*case.cite(at, "soft", "text"), cited))
+            return
+
+
+def _started_from(case: Case, limit: Fact) -> str | None:
+    words = str(limit.attributes.get("command") or "").split()
+    return next((f.entity for f in case.facts if f.kind == "container" and f.attributes.get("image") in words), None)
+
+
 def _whose(case: Case, limit: Fact, held: int) -> str:
     """The container that was started from the image in which the limit was asked for; else who holds the memory."""
-    words = str(limit.attributes.get("command") or "").split()
     if case.facts[held].kind != "kernel":
         return limit.entity
-    alike = (fact.entity for fact in case.facts if fact.kind == "container" and fact.attributes.get("image") in words)
-    return next(alike, case.facts[held].entity)
+    return _started_from(case, limit) or case.facts[held].entity

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from analysis.case import Case
+from analysis.inventory_names import texts
 from analysis.joined_fact import JoinedFact
 from analysis.machines import several_machines
 from domain.entity import kind_of
@@ -14,6 +15,8 @@ from domain.facts import Fact
 NAME: Final = "localhost_family"
 FAULT: Final = "network.localhost_ipv6"
 _SIX: Final = re.compile(r"(?:\[::1\]:|::1[:\s]+(?:port )?)(\d+)")
+_BY_NAME: Final = re.compile(r"(?i)\blocalhost:(\d+)")
+_IS_SIX: Final = frozenset({"localhost", "::1"})
 _FOUR: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}:(\d+)")
 
 
@@ -34,9 +37,27 @@ def _refused(case: Case) -> Iterator[tuple[str, str, tuple[Citation, ...]]]:
         output = str(fact.attributes.get("health_output") or "") if fact.kind == "container" else ""
         if "refused" in output.lower() and (match := _SIX.search(output)):
             yield fact.entity, match[1], case.cite(at, "health_output")
+        elif "refused" in output.lower() and (asked := _asked_by_name(case, fact.entity)):
+            yield fact.entity, asked[0], (*case.cite(at, "health_output"), *asked[1])
     for finding in case.findings:
         if finding.kind == FAULT and (port := finding.captures.get("port")):
             yield finding.entity, port, finding.citations[:1]
+
+
+def _asked_by_name(case: Case, of: str) -> tuple[str, tuple[Citation, ...]] | None:
+    """The port that the health check asks for at `localhost`, where it is told that the name is ::1 as well."""
+    if not any(f.kind == "dns" and _names(f) >= _IS_SIX for f in case.facts):
+        return None
+    for at, fact in enumerate(case.facts):
+        command = str(fact.attributes.get("health_command") or "") if fact.kind == "container" else ""
+        match = _BY_NAME.search(command)
+        if match and case.inventory.same(fact.entity, of):
+            return match[1], case.cite(at, "health_command")
+    return None
+
+
+def _names(fact: Fact) -> frozenset[str]:
+    return frozenset((str(fact.attributes.get("query")), *texts(fact.attributes, "addresses")))
 
 
 def _open(case: Case, of: str, port: str) -> tuple[int, str, str] | None:

@@ -81,3 +81,14 @@ def test_a_route_that_somebody_asked_for_the_address_is_proof_enough() -> None:
     asked = route("172.21.8.9", "br-0a1b2c3d4e5f")
     assert found(asked) == [("network:br-0a1b2c3d4e5f", "br-0a1b2c3d4e5f, 172.21.8.9/32", "172.21.8.9")]
     assert found(asked, container("ldap", "stats=172.21.8.9")) == []
+
+
+def test_a_machine_that_was_asked_there_and_has_the_address_is_elsewhere() -> None:
+    def asked(command: str, text: str) -> Fact:
+        return Fact("reading", "host:files.lan", {"command": command, "text": text}, "artifacts/net.txt")
+
+    bridge = route("172.21.0.0/16", "br-0a1b2c3d4e5f")
+    there = asked("ssh files.lan hostname -I", "172.21.8.9 10.0.0.4")
+    assert [each[0] for each in found(bridge, there)] == ["network:br-0a1b2c3d4e5f"]
+    assert found(bridge, asked("hostname -I", "172.21.8.9 10.0.0.4")) == []
+    assert found(bridge, asked("ssh files.lan hostname -I", "10.0.0.4")) == []

@@ -72,3 +72,16 @@ def test_one_kill_is_told_once() -> None:
     kernel = Fact("setting", "host:localhost", {"name": "fs.nr_open", "value": 1073741816}, "artifacts/host.txt")
     fresh = reading("1073741816\n1073741816", **FRESH)
     assert found(fresh, unit, kernel, KILLED, DB) == [("container:db", "13.4 GiB", 1073741816)]
+
+
+def test_one_killed_as_only_a_log_tells_is_the_one_that_runs_the_image() -> None:
+    def killed(words: str) -> Finding:
+        cited = Citation("log.1", "logs/kernel.log", 2, words)
+        return Finding("host:db-1", "memory.host_oom", "killed", (cited,))
+
+    fresh = reading("1073741816", command="docker run --rm mysql:5.7 sh -c 'ulimit -n'")
+    told = [("container:db", "13.4 GiB", 1073741816)]
+    assert found(fresh, DB, findings=(killed(KILL),)) == told
+    assert found(fresh, DB, findings=(killed(KILL.replace("Out of memory", "Memory cgroup out of memory")),)) == []
+    assert found(fresh, findings=(killed(KILL),)) == []
+    assert found(reading("1048576", **FRESH), DB, findings=(killed(KILL),)) == []

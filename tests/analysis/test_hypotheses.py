@@ -209,3 +209,17 @@ def test_a_change_explains_the_symptom_that_is_the_harm_it_does_and_no_other_pro
 def test_that_something_was_changed_shortly_before_is_no_cause_by_itself() -> None:
     found = decided(case(finding("change:c1", "change.near", 0.2, -9), about="service:web"))
     assert found.verdict is Verdict.UNDETERMINED
+
+
+def test_who_fills_the_disk_that_it_stands_on_explains_that_it_is_full() -> None:
+    grows = Runbook("disk-wal-growth", "wal", "disk.wal_growth", "database", "{name} grows", explains=("disk.full",))
+    full = Runbook("disk-full", "full", "disk.full", "disk", "{name} is full", explains=("disk.full",))
+    edges = (Edge("container:db", "disk:/data", "uses"),)
+
+    def told(fault: str, symptom: str) -> dict[str, float]:
+        found = case(finding("container:db", fault), finding(symptom, "disk.full"), edges=edges)
+        of = replace(found, knowledge=(grows, full))
+        return next(each.terms for each in ranked(of) if each.entity == symptom)
+
+    assert told("disk.wal_growth", "disk:/data")["symptom"] < 0
+    assert told("disk.full", "disk:/data")["symptom"] == 0  # its complaint about the disk is no cause of it

@@ -94,3 +94,15 @@ def test_where_nothing_is_known_the_error_that_names_a_cause_is_told_with_little
     assert stated[0].weight < NEAR_STRENGTH
     known = Finding("disk:/", "disk.full", "no space", (), weight=0.9, signature="disk-full/enospc")
     assert not any(f.kind == STATED for f in combined(case(loud, cause, known)).findings)
+
+
+def test_what_was_always_said_or_tells_of_another_is_not_stated() -> None:
+    def said(kind: str, words: str) -> list[str]:
+        one = Finding("service:web", kind, f"logs/web.log says: {words}", (Citation("l.1", "logs/web.log", 1, words),))
+        return [f.captures["error"] for f in combined(case(one)).findings if f.kind == STATED]
+
+    assert said("log.error", "the picture host was slow, 900ms") == []
+    assert said("log.burst", "SOAPFault: SERVICE_UNAVAILABLE") == []
+    assert said("log.new", "the tax check returned 502") == []
+    assert said("log.new", "cannot parse the price of article 7") == ["cannot parse the price of article 7"]
+    assert said("log.error", "the quota of 50 reports is exceeded") == ["the quota of 50 reports is exceeded"]

@@ -55,3 +55,21 @@ def test_a_port_that_is_open_at_six_too_or_not_at_all_is_another_fault() -> None
     assert found(WGET, probe("127.0.0.1", ok=False)) == []
     assert found(checked("Connecting to localhost:8080 (127.0.0.1:8080)\nrefused"), socket("0.0.0.0:8080")) == []
     assert found(WGET, socket("0.0.0.0:8080", "container:other")) == []
+
+
+BUSYBOX = checked("wget: can't connect to remote host: Connection refused")
+
+
+def command(url: str) -> Fact:
+    told: dict[str, Attribute] = {"health_command": f"wget -q --spider {url}"}
+    return Fact("container", "container:shop", told, "artifacts/host.txt")
+
+
+def test_a_check_that_names_localhost_is_told_where_the_name_is_six_as_well() -> None:
+    six = Fact("dns", "service:localhost", {"query": "localhost", "addresses": ["::1"]}, "artifacts/host.txt")
+    four = Fact("dns", "service:localhost", {"query": "localhost", "addresses": ["127.0.0.1"]}, "artifacts/host.txt")
+    asks, open_at = command("http://localhost:8080/"), socket("0.0.0.0:8080")
+    assert found(BUSYBOX, asks, open_at, six) == [("container:shop", "0.0.0.0:8080", "[::1]:8080")]
+    assert found(BUSYBOX, asks, open_at, four) == []
+    assert found(BUSYBOX, command("http://127.0.0.1:8080/"), open_at, six) == []
+    assert found(BUSYBOX, asks, socket("[::]:8080"), six) == []
