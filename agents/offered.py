@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from agents.offline.log_addresses import questions
-from analysis.signatures import text_signatures
+from agents.offline.log import looked_for
 from domain.codec import Json
 from domain.runbook import Runbook
 from domain.tool import ToolResult, ToolSpec
@@ -30,8 +29,8 @@ def presets(knowledge: Iterable[Runbook]) -> Presets:
 
     It is what the analyst's own call says: a recording answers both alike.
     """
-    signatures = text_signatures(knowledge)
-    return {MATCH: {"signatures": [*signatures, *questions()]}} if signatures else {}
+    wanted = looked_for(knowledge)
+    return {MATCH: {"signatures": wanted}} if wanted else {}
 
 
 def filled(tool: str, arguments: dict[str, Json], given: Presets) -> dict[str, Json]:

@@ -1,5 +1,6 @@
 """The log tactic: which known faults left a mark, what is new since the alert, and who fell silent."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from domain.codec import from_plain
 from domain.evidence import Evidence, Finding, Gap
 from domain.plan import Task
 from domain.results import Edge, Lines, SignatureHits, Templates, TextSource, TextSources
+from domain.runbook import Runbook
 
 AGENT = "log"
 _MOST_GENERIC = 40
@@ -46,12 +48,15 @@ def _first_calls(task: Task, knowledge: Knowledge) -> ToolCalls:
         Call("logs_novel", {"moment": task.fired_at, "top": _TOP}),
         Call("logs_templates", {"level": "warning", "top": _TOP}),
     ]
-    signatures = text_signatures(knowledge)
-    if signatures:
-        calls.insert(
-            1, Call("logs_match", {"signatures": [*signatures, *log_addresses.questions(), *log_ports.questions()]})
-        )
+    if wanted := looked_for(knowledge):
+        calls.insert(1, Call("logs_match", {"signatures": wanted}))
     return ToolCalls(tuple(calls))
+
+
+def looked_for(knowledge: Iterable[Runbook]) -> list[dict[str, str]]:
+    """All that one `logs_match` looks for: the signatures of the runbooks, and what connects things."""
+    signatures = text_signatures(knowledge)
+    return [*signatures, *log_addresses.questions(), *log_ports.questions()] if signatures else []
 
 
 def _follow_ups(task: Task, seen: Seen) -> tuple[Call, ...]:
