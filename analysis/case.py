@@ -1,5 +1,6 @@
 """What root_cause knows of an incident: all that the reasoning works on."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,6 +65,11 @@ class Case:
             Citation(call_id, fact.source, path=f"/{path}/attributes/{name}", value=fact.attributes[name])
             for name in told
         )
+
+    def quoted(self, words: re.Pattern[str]) -> Citation | None:
+        """The first line that a finding cites and that has these words."""
+        cited = (citation for finding in self.findings for citation in finding.citations)
+        return next((citation for citation in cited if words.search(citation.quote or "")), None)
 
     def near_alert(self, entity: str) -> float:
         """How near the entity is to what the alert is about: 1 the same, 0.8 needed by it, 0.4 unknown."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.case import Case
 from analysis.joined_fact import JoinedFact
-from domain.evidence import Citation
+from analysis.proxies import silent_about
 from domain.facts import Fact
 
 NAME: Final = "upstream needs sni"
@@ -19,28 +19,12 @@ _NAMELESS: Final = re.compile(
 
 def joined(case: Case) -> Iterator[JoinedFact]:
     """One fact for a proxy whose handshakes fail where a handshake without name is refused."""
-    failed, shown = _failed(case), _shown(case)
+    failed, shown = case.quoted(_FAILED), silent_about(case, _SETTING)
     refused = next((at for at, fact in enumerate(case.facts) if _refuses_nameless(fact)), None)
     if failed is not None and shown is not None and refused is not None:
         text = f"the upstream refuses a TLS handshake without server name (SNI), and {_SETTING} is not set"
         cited = (failed, *case.cite(shown, "value"), *case.cite(refused, "text", "error"))
         yield JoinedFact(Fact("note", case.facts[shown].entity, {"name": NAME, "text": text}), cited)
-
-
-def _failed(case: Case) -> Citation | None:
-    quoted = (citation for finding in case.findings for citation in finding.citations)
-    return next((citation for citation in quoted if _FAILED.search(citation.quote or "")), None)
-
-
-def _shown(case: Case) -> int | None:
-    """A proxy_pass in a configuration that was shown, where nothing beside it is about the name."""
-    for at, fact in enumerate(case.facts):
-        if fact.kind != "setting" or not str(fact.attributes.get("name")).endswith("proxy_pass"):
-            continue
-        beside = (each for each in case.facts if each.kind == "setting" and each.entity == fact.entity)
-        if not any(_SETTING in str(each.attributes.get("name")) for each in beside):
-            return at
-    return None
 
 
 def _refuses_nameless(fact: Fact) -> bool:

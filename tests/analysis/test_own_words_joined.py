@@ -9,7 +9,6 @@ from analysis.joins import (
     sequences,
     small_pools,
     unlistened,
-    unwatched,
 )
 from domain.evidence import Finding
 from domain.facts import Fact
@@ -125,15 +124,3 @@ def sent(upstream: str, client: str = "10.0.0.1", of: str = "container:dns") -> 
 def test_a_query_that_goes_back_to_its_asker_goes_in_circles() -> None:
     assert sent("10.0.0.1") == 1
     assert sent("9.9.9.9") == sent("10.0.0.1", of="container:other") == sent("127.0.0.1", "127.0.0.1") == 0
-
-
-def unseen(mount: str, kind: str) -> int:
-    line = "Using inotify to watch directory for changes: /usr/src/paperless/consume"
-    watches = finding("container:docs", "disk.no_file_events", line, signature="disk-no-file-events/watches")
-    share = fact("filesystem", f"disk:{mount}", mount=mount, type=kind)
-    return len(list(unwatched.joined(case([share], [watches]))))
-
-
-def test_a_watched_folder_on_a_share_gets_no_events() -> None:
-    assert unseen("/srv/consume", "nfs4") == unseen("/mnt/nas/consume", "cifs") == 1
-    assert unseen("/srv/consume", "ext4") == unseen("/srv/media", "nfs4") == 0
