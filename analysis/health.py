@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.case import Case
+from analysis.ended_events import end_of
 from analysis.opinions import told_by_model
-from analysis.over import end_of
 from analysis.symptom import Symptom, symptom_of
 from domain.diagnosis import Hypothesis, Link
 from domain.evidence import Finding

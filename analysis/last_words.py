@@ -28,7 +28,8 @@ WORDS_CHARS: Final = 190
 _FOLLOWS: Final = ("proxy.", "dependency.", "health.", "process.segfault")
 # Words of another one that fails, whose name or answer stands in them.
 _ELSEWHERE: Final = re.compile(
-    r"(?i)(?:^|[\s_:])(?:service|server|upstream|backend|ms)[ _](?:is )?(?:temporarily )?unavailable|"
+    r"(?i)(?:^|[\s_:])(?:service|server|upstream|backend)[ _](?:is )?(?:temporarily )?unavailable|"
+    r"(?-i:\b(?:[A-Z]+_)*UNAVAILABLE\b)|"
     r"\b(?:returned|answered|responded with) 5\d\d\b"
 )
 # What follows any failed start, and says nothing about why.

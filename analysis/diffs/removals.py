@@ -8,7 +8,7 @@ from typing import Final
 from analysis.diffs.backtracking import goes_back
 from analysis.diffs.bounds import changed_bound, raised
 from analysis.diffs.effect import LOSES_NAME, NOTHING, Effect
-from analysis.diffs.gated import gated
+from analysis.diffs.own_harm import own_harm
 from analysis.diffs.shapes import changed_key_word, repeated
 from analysis.diffs.swaps import swapped
 from analysis.diffs.transactions import spans_a_call
@@ -119,7 +119,7 @@ def _shapes(diff: str, removed: list[str], added: list[str]) -> Iterator[Effect]
     yield from goes_back(removed, added)
     yield from spans_a_call(diff)
     yield from unsaid(removed, added)
-    yield from gated(diff, removed, added)
+    yield from own_harm(diff, removed, added)
 
 
 def repeated_call(diff: str) -> Effect | None:

@@ -106,3 +106,11 @@ def test_what_was_always_said_or_tells_of_another_is_not_stated() -> None:
     assert said("log.new", "the tax check returned 502") == []
     assert said("log.new", "cannot parse the price of article 7") == ["cannot parse the price of article 7"]
     assert said("log.error", "the quota of 50 reports is exceeded") == ["the quota of 50 reports is exceeded"]
+
+
+@pytest.mark.parametrize("words", ["tax check failed: XY_UNAVAILABLE", "quote ended, the carrier returned 503"])
+def test_the_failure_of_another_is_no_stated_error(words: str) -> None:
+    said = line("container:shop", f"order 118 not placed: {words}, limit reached")
+    own = line("container:shop", "order 118 not placed: the limit is reached")
+    assert [each.kind for each in combined(case(own)).findings].count(STATED) == 1
+    assert [each.kind for each in combined(case(said)).findings].count(STATED) == 0

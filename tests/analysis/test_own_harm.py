@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.diffs.backtracking import goes_back
-from analysis.diffs.gated import gated
+from analysis.diffs.own_harm import own_harm
 from analysis.diffs.removals import effect
 
 OTHER = "the certificate of the mail gateway has expired"  # what none of these does
@@ -299,4 +299,4 @@ def test_diffs_as_long_as_a_generated_file_are_read_once() -> None:
     added = [f"y = other(a{at}, {at})" for at in range(20_000)]
     acks = [*["-channel.ack(m)"] * 20_000, *["+queue.ack(m)"] * 20_000]
     nested = "re.match('" + "(a|b[c" * 100_000 + "')"
-    assert list(gated("\n".join(acks), removed, added)) == list(goes_back([], [nested])) == []
+    assert list(own_harm("\n".join(acks), removed, added)) == list(goes_back([], [nested])) == []

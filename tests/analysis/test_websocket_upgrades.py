@@ -1,6 +1,6 @@
 """A proxy that passes no WebSocket upgrade on."""
 
-from analysis.joins.upgrades import joined
+from analysis.joins.websocket_upgrades import joined
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding
 

@@ -1,6 +1,6 @@
 """Dropped capabilities."""
 
-from analysis.joins.restrained import joined
+from analysis.joins.dropped_capabilities import joined
 from tests.analysis.joining import case, fact, finding
 
 CHOWN = finding(

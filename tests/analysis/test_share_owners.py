@@ -1,6 +1,6 @@
 """An owner that cannot be set on a network share."""
 
-from analysis.joins.squashed import joined
+from analysis.joins.share_owners import joined
 from domain.evidence import Finding
 from domain.facts import Fact
 from tests.analysis.joining import case, fact, finding

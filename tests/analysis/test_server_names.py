@@ -1,6 +1,6 @@
 """A proxy that sends no name in its handshake."""
 
-from analysis.joins.nameless import NAME, joined
+from analysis.joins.server_names import NAME, joined
 from domain.facts import Attribute, Fact
 from tests.analysis.joining import case, fact, finding
 

@@ -37,7 +37,7 @@ _TIMES: Final = 2.0
 _MOST: Final = 20  # numbers of one line's shape that are compared with as many
 
 
-def gated(diff: str, removed: Lines, added: Lines) -> Iterator[Effect]:
+def own_harm(diff: str, removed: Lines, added: Lines) -> Iterator[Effect]:
     """What of these shapes the diff has, in the order of the table."""
     before, after = "\n".join(removed), "\n".join(added)
     for one, was, now, unless in _COMPILED:

@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (samples are as long as programs print them)
 
 from analysis.captures import facts_of
-from analysis.joins.edges import BODY, NEAR, TIMEOUT, joined
+from analysis.joins.cdn_edges import BODY, NEAR, TIMEOUT, joined
 from analysis.lines.timestamps import Clock
 from domain.evidence import Finding
 from domain.facts import Fact

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from analysis.over import end_of
+from analysis.ended_events import end_of
 from domain.diagnosis import Hypothesis
 from domain.evidence import Citation, Finding
 from domain.facts import Fact
